@@ -1,0 +1,27 @@
+"""What every back end hands over: an artifact, plain data that crosses process borders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """Machine code of one kernel, with what a caller must provide.
+
+    The code has three kinds of symbols: `body(operands, workspace, task_begin, task_end)`,
+    `repeat(operands, workspace, task_begin, task_end, count)` and `pack_NAME(source, target)`.
+    """
+
+    object_code: bytes
+    operands: tuple[str, ...]
+    """Order of the pointer table; the output is last."""
+    packed_bytes: tuple[tuple[str, int], ...]
+    """Operands that must be packed beforehand, with the size of the packed buffer."""
+    workspace_bytes: int
+    tasks: int
+    digest: str
+    """Of the schedule."""
+    target: str
+    """Key of the target that the code may run on."""
+    ir_bytes: int

@@ -1,0 +1,69 @@
+"""The CPU back end: lowering to LLVM IR, object code, and loading it.
+
+`build` is what workers call; it never runs a candidate. The only user of llvmlite.
+"""
+
+from __future__ import annotations
+
+from autotune.backends.base import Artifact
+from autotune.backends.cpu.lower import lower
+from autotune.backends.cpu.machine import (
+    Loaded,
+    compile_assembly,
+    compile_object,
+    complete,
+    llvm_version,
+    target_machine,
+)
+from autotune.backends.cpu.peak import peak_kernel
+from autotune.errors import ScheduleError
+from autotune.ir.contraction import Contraction
+from autotune.ir.legal import violation
+from autotune.ir.program import program
+from autotune.ir.schedule import Schedule
+from autotune.targets.base import Target
+
+__all__ = ["Loaded", "assembly", "build", "ir_text", "llvm_version", "load", "peak_kernel"]
+
+
+def build(contraction: Contraction, schedule: Schedule, target: Target) -> Artifact:
+    """Object code of `schedule`.
+
+    Raises:
+        ScheduleError: it is illegal for this contraction and target.
+        CodegenError: LLVM refused it.
+    """
+    ir = _lowered(contraction, schedule, target)
+    made = program(contraction, schedule)
+    return Artifact(
+        object_code=compile_object(ir, target),
+        operands=tuple(access.operand for access in contraction.operands),
+        packed_bytes=made.packed,
+        workspace_bytes=made.workspace_bytes,
+        tasks=made.tasks,
+        digest=schedule.digest,
+        target=target.key,
+        ir_bytes=len(ir),
+    )
+
+
+def ir_text(contraction: Contraction, schedule: Schedule, target: Target) -> str:
+    """The complete LLVM IR of `schedule`, triple and data layout included."""
+    return complete(_lowered(contraction, schedule, target), target_machine(target))
+
+
+def assembly(contraction: Contraction, schedule: Schedule, target: Target) -> str:
+    """The assembly of `schedule`."""
+    return compile_assembly(_lowered(contraction, schedule, target), target)
+
+
+def load(artifact: Artifact, target: Target) -> Loaded:
+    """The artifact's functions in this process. The code is trusted from here on."""
+    return Loaded(artifact, target)
+
+
+def _lowered(contraction: Contraction, schedule: Schedule, target: Target) -> str:
+    reason = violation(contraction, schedule, target)
+    if reason:
+        raise ScheduleError(reason)
+    return lower(contraction, schedule)

@@ -1,0 +1,363 @@
+"""Staging: copies the region of an operand into a buffer, zero-padded, in the layout of its home.
+
+Writes go strictly forward in the buffer, so a whole vector may spill over the end of a row: what
+follows overwrites it, and every buffer ends with a vector of slack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from math import prod
+
+from autotune.backends.cpu.emit import Emitter, Index
+from autotune.backends.cpu.state import State
+from autotune.ir.contraction import Access, Contraction
+from autotune.ir.program import Home, NestPlan, StagePlan, round_up
+
+UNROLL_LIMIT = 64
+"""Scalar copies written out one by one before a loop is made of them."""
+
+
+def copy_stage(
+    emitter: Emitter, nest: NestPlan, plan: StagePlan, state: State, target: str
+) -> None:
+    """Write the copy of one stage; `target` points at the buffer."""
+    if plan.stage.layout == "dims":
+        _DimsCopy(emitter, nest.contraction, plan, state, target).run()
+    else:
+        _AxesCopy(emitter, nest, plan, state, target).run()
+
+
+class _DimsCopy:
+    """The operand's own dimensions: loops over rows, then one row at a time."""
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        contraction: Contraction,
+        plan: StagePlan,
+        state: State,
+        target: str,
+    ) -> None:
+        self.emitter, self.plan, self.target = emitter, plan, target
+        self.access: Access = contraction.access(plan.stage.operand)
+        self.extents = contraction.extents
+        self.source = state.pointers[plan.stage.operand]
+        self.spans = [
+            sum(c * (state.region[a] - 1) for a, c in affine.terms) + 1
+            for affine in self.access.index
+        ]
+        self.low: list[Index] = [self._low(d, state) for d in range(len(self.spans))]
+
+    def run(self) -> None:
+        self._dimension(0, self.source, self.target, True)
+
+    def _low(self, dimension: int, state: State) -> Index:
+        affine = self.access.index[dimension]
+        total: Index = affine.offset
+        for axis, coefficient in affine.terms:
+            total = self.emitter.add(total, self.emitter.mul(state.absolute[axis], coefficient))
+        return total
+
+    def _leaves_storage(self, dimension: int) -> bool:
+        affine = self.access.index[dimension]
+        last = affine.offset + sum(c * (self.extents[a] - 1) for a, c in affine.terms)
+        return affine.offset < 0 or last >= self.access.shape[dimension]
+
+    def _dimension(self, d: int, source: str, target: str, inside: bool | str) -> None:
+        if d == len(self.spans) - 1:
+            self._row(source, target, inside)
+            return
+        if self.spans[d] == 1:
+            self._dimension(d + 1, source, target, self._inside(d, 0, inside))
+            return
+        with self.emitter.loop(self.spans[d], 1) as i:
+            moved = self.emitter.move(source, self.emitter.mul(i, self.access.strides[d]))
+            row = self.emitter.move(target, self.emitter.mul(i, prod(self.plan.shape[d + 1 :])))
+            self._dimension(d + 1, moved, row, self._inside(d, i, inside))
+
+    def _inside(self, d: int, i: Index, inside: bool | str) -> bool | str:
+        if not self._leaves_storage(d):
+            return inside
+        position = self.emitter.add(self.low[d], i)
+        size = self.access.shape[d]
+        if isinstance(position, int):
+            return inside if 0 <= position < size else False
+        here = self.emitter.op(f"icmp ult i64 {position}, {size}")
+        return self.emitter.both(inside, here)
+
+    def _row(self, source: str, target: str, inside: bool | str) -> None:
+        if inside is not True:
+            if isinstance(inside, str):
+                outside: bool | str = self.emitter.op(f"xor i1 {inside}, true")
+            else:
+                outside = True
+            with self.emitter.when(outside):
+                self._zero_row(target)
+            if inside is False:
+                return
+        with self.emitter.when(inside):
+            phases = self.plan.home.phases
+            if phases:
+                self._phased_row(source, target, phases.count, phases.pitch)
+            else:
+                self._plain_row(source, target)
+
+    def _zero_row(self, target: str) -> None:
+        emitter, width = self.emitter, self.plan.shape[-1]
+        with emitter.loop(round_up(width, emitter.lanes), emitter.lanes) as x:
+            emitter.store("zeroinitializer", emitter.move(target, x))
+
+    def _plain_row(self, source: str, target: str) -> None:
+        emitter, span = self.emitter, self.spans[-1]
+        whole = span // emitter.lanes * emitter.lanes
+        if whole:
+            with emitter.loop(whole, emitter.lanes) as x:
+                value = self._read(emitter.move(source, x), x, emitter.lanes)
+                emitter.store(value, emitter.move(target, x))
+        end = round_up(self.plan.shape[-1], emitter.lanes)
+        if span > whole:
+            value = self._read(emitter.move(source, whole), whole, span - whole)
+            emitter.store(value, emitter.move(target, whole))
+            whole += emitter.lanes
+        for x in range(whole, end, emitter.lanes):
+            emitter.store("zeroinitializer", emitter.move(target, x))
+
+    def _read(self, pointer: str, x: Index, count: int) -> str:
+        """The row's elements from x on: zero outside the storage and from `count` on."""
+        emitter = self.emitter
+        last = len(self.spans) - 1
+        if count <= 0:
+            return "zeroinitializer"
+        if not self._leaves_storage(last):
+            return emitter.load(pointer, count)
+        size = self.access.shape[last]
+        position = emitter.add(self.low[last], x)
+        if isinstance(position, int) and position >= 0 and position + count <= size:
+            return emitter.load(pointer, count)
+        kind = f"<{emitter.lanes} x i64>"
+        shown = str(position)
+        one = emitter.op(f"insertelement {kind} poison, i64 {shown}, i64 0")
+        base = emitter.op(
+            f"shufflevector {kind} {one}, {kind} poison, <{emitter.lanes} x i32> zeroinitializer"
+        )
+        lanes = ", ".join(f"i64 {lane}" for lane in range(emitter.lanes))
+        where = emitter.op(f"add {kind} {base}, <{lanes}>")
+        sizes = ", ".join([f"i64 {size}"] * emitter.lanes)
+        mask = emitter.op(f"icmp ult {kind} {where}, <{sizes}>")
+        if count < emitter.lanes:
+            mask = emitter.op(f"and <{emitter.lanes} x i1> {mask}, {emitter.mask(count)}")
+        return emitter.masked_load(pointer, mask)
+
+    def _phased_row(self, source: str, target: str, count: int, pitch: int) -> None:
+        """Chunks of count * lanes elements, dealt out to `count` rows of the buffer."""
+        emitter, span = self.emitter, self.spans[-1]
+        chunk = count * emitter.lanes
+        whole = span // chunk * chunk
+        if whole:
+            with emitter.loop(whole, chunk) as x:
+                self._deal(source, target, x, [emitter.lanes] * count, pitch)
+        if whole < round_up(pitch, emitter.lanes) * count:
+            for x in range(whole, round_up(pitch, emitter.lanes) * count, chunk):
+                left = [
+                    max(0, min(emitter.lanes, span - x - v * emitter.lanes)) for v in range(count)
+                ]
+                self._deal(source, target, x, left, pitch)
+
+    def _deal(self, source: str, target: str, x: Index, left: list[int], pitch: int) -> None:
+        emitter, count = self.emitter, len(left)
+        vectors = []
+        for v, valid in enumerate(left):
+            at = emitter.add(x, v * emitter.lanes)
+            vectors.append(self._read(emitter.move(source, at), at, valid))
+        position = emitter.divide(x, count)
+        for phase in range(count):
+            value = _pick(emitter, vectors, phase)
+            row = emitter.move(target, emitter.add(position, phase * pitch))
+            emitter.store(value, row, self._room(position, pitch))
+
+    def _room(self, position: Index, pitch: int) -> int:
+        """Lanes left in a phase's row; phases are written together, so none may spill."""
+        if isinstance(position, int):
+            return min(self.emitter.lanes, pitch - position)
+        return self.emitter.lanes
+
+
+def _pick(emitter: Emitter, vectors: list[str], phase: int) -> str:
+    """Every len(vectors)-th lane of the concatenated vectors, from `phase` on."""
+    lanes, count = emitter.lanes, len(vectors)
+    value = vectors[0]
+    for v in range(1, count):
+        picks = []
+        for lane in range(lanes):
+            owner, within = divmod(phase + lane * count, lanes)
+            if v == 1:
+                picks.append(within + lanes * min(owner, 1) if owner <= 1 else 0)
+            else:
+                picks.append(lanes + within if owner == v else lane)
+        value = emitter.shuffle(value, vectors[v], picks)
+    return value
+
+
+class _AxesCopy:
+    """The order in which register tiles read: blocks of tiles, reductions, then one tile."""
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        nest: NestPlan,
+        plan: StagePlan,
+        state: State,
+        target: str,
+    ) -> None:
+        self.emitter, self.plan = emitter, plan
+        operand = plan.stage.operand
+        self.home: Home = plan.home
+        self.source: Home = state.homes[operand]
+        both = {operand: self.source, "@copy": plan.home}
+        pointers = {operand: state.pointers[operand], "@copy": target}
+        zero = {axis: 0 for axis in state.region}
+        self.start = State(state.region, zero, both, pointers)
+        parallel = [a.name for a in nest.contraction.axes if a.kind == "parallel"]
+        blocked = [a for a in parallel if a in self.home.strides]
+        # Buffer order, outermost first: a larger outer stride is further out.
+        self.blocked = sorted(blocked, key=lambda a: -self.home.strides[a].outer)
+        self.operand = operand
+        self.vector = nest.nest.vector
+        self.is_vector_padded = self.vector in self.home.strides
+
+    def run(self) -> None:
+        self._blocks(0, self.start)
+
+    def _blocks(self, depth: int, state: State) -> None:
+        if depth == len(self.blocked):
+            self._tile_runs(state)
+            return
+        axis = self.blocked[depth]
+        size, region = self.home.strides[axis].block, state.region[axis]
+        whole = region // size * size
+        if whole:
+            inner = state.narrowed(axis, size)
+            if whole == size:
+                self._blocks(depth + 1, inner)
+            else:
+                with self.emitter.loop(whole, size) as i:
+                    self._blocks(depth + 1, inner.moved(self.emitter, axis, i))
+        if region > whole:
+            rest = state.narrowed(axis, region - whole).moved(self.emitter, axis, whole)
+            self._blocks(depth + 1, rest)
+
+    def _tile_runs(self, state: State) -> None:
+        """All of one block: the tile's elements at each point of the reductions."""
+        tile = [a for a in self.blocked if state.region[a] > 1 and a != self.vector]
+        if self.is_vector_padded:
+            tile.append(self.vector)
+        order = [a for a in self.plan.order if state.region[a] > 1]
+        fast = tile[-1] if tile else None
+        run, length = self._contiguous_run(order, state)
+        if fast and self.source.strides[fast].outer != 1 and len(tile) == 1 and length > 1:
+            outer = order[: len(order) - run]
+            self._each(outer, state, lambda here: self._transposed(here, fast, length))
+            return
+        self._each(order, state, lambda here: self._tile(here, tile))
+
+    def _contiguous_run(self, order: list[str], state: State) -> tuple[int, int]:
+        """How many innermost reduction axes are one contiguous row in the source, and its length."""
+        count, length = 0, 1
+        for axis in reversed(order):
+            if self.source.strides[axis].outer != length:
+                break
+            count, length = count + 1, length * state.region[axis]
+        return count, length
+
+    def _each(self, axes: list[str], state: State, body: Callable[[State], None]) -> None:
+        if not axes:
+            body(state)
+            return
+        with self.emitter.loop(state.region[axes[0]], 1) as i:
+            self._each(axes[1:], state.moved(self.emitter, axes[0], i), body)
+
+    def _pointers(self, state: State, coordinates: Mapping[str, int]) -> tuple[str, str]:
+        source = sum(self.source.strides[a].outer * v for a, v in coordinates.items())
+        target = sum(self.home.strides[a].step * v for a, v in coordinates.items())
+        return (
+            self.emitter.move(state.pointers[self.operand], source),
+            self.emitter.move(state.pointers["@copy"], target),
+        )
+
+    def _tile(self, state: State, tile: list[str]) -> None:
+        emitter = self.emitter
+        if not tile:
+            source, into = self._pointers(state, {})
+            emitter.store_scalar(emitter.load_scalar(source), into)
+            return
+        fast, rows = tile[-1], tile[:-1]
+        size = state.region[fast]
+        for values in product(*(range(state.region[a]) for a in rows)):
+            coordinates = dict(zip(rows, values, strict=True))
+            source, into = self._pointers(state, coordinates)
+            step = self.source.strides[fast].outer
+            pitch = 1 if fast == self.vector else self.home.strides[fast].step
+            if step == 1 and pitch == 1:
+                self._contiguous(source, into, size)
+            else:
+                self._scalars(source, into, size, step, pitch)
+
+    def _contiguous(self, source: str, into: str, size: int) -> None:
+        emitter = self.emitter
+        for x in range(0, size, emitter.lanes):
+            value = emitter.load(emitter.move(source, x), size - x)
+            emitter.store(value, emitter.move(into, x), self._store_count(size - x))
+
+    def _store_count(self, count: int) -> int:
+        """Lanes to store: all where the tile is padded to whole vectors, else only valid ones."""
+        return self.emitter.lanes if self.is_vector_padded else count
+
+    def _scalars(self, source: str, into: str, size: int, step: int, pitch: int) -> None:
+        emitter = self.emitter
+        if self.is_vector_padded and size % emitter.lanes:
+            last = size // emitter.lanes * emitter.lanes
+            emitter.store("zeroinitializer", emitter.move(into, last))
+        if size > UNROLL_LIMIT:
+            with emitter.loop(size, 1) as i:
+                value = emitter.load_scalar(emitter.move(source, emitter.mul(i, step)))
+                emitter.store_scalar(value, emitter.move(into, emitter.mul(i, pitch)))
+            return
+        for i in range(size):
+            value = emitter.load_scalar(emitter.move(source, i * step))
+            emitter.store_scalar(value, emitter.move(into, i * pitch))
+
+    def _transposed(self, state: State, fast: str, length: int) -> None:
+        """Rows of the source become columns of the tile, a square of lanes at a time."""
+        emitter = self.emitter
+        whole = length // emitter.lanes * emitter.lanes
+        if whole:
+            with emitter.loop(whole, emitter.lanes) as x:
+                self._squares(state, fast, x, emitter.lanes)
+        if length > whole:
+            self._squares(state, fast, whole, length - whole)
+
+    def _squares(self, state: State, fast: str, x: Index, columns: int) -> None:
+        emitter, size = self.emitter, state.region[fast]
+        pitch = self._tile_size()
+        step = self.source.strides[fast].outer
+        for first in range(0, size, emitter.lanes):
+            count = min(emitter.lanes, size - first)
+            rows = []
+            for r in range(emitter.lanes):
+                if r >= count:
+                    rows.append("zeroinitializer")
+                    continue
+                at = emitter.add(x, (first + r) * step)
+                rows.append(emitter.load(emitter.move(state.pointers[self.operand], at), columns))
+            turned = emitter.transpose(rows)
+            base = emitter.move(state.pointers["@copy"], emitter.mul(x, pitch))
+            for column in range(columns):
+                into = emitter.move(base, column * pitch + first)
+                emitter.store(turned[column], into, self._store_count(count))
+
+    def _tile_size(self) -> int:
+        """Elements of one tile, padding included: how far a step of the innermost reduction is."""
+        return self.home.strides[self.plan.order[-1]].outer
+

@@ -1,0 +1,165 @@
+"""The one function that judges a schedule, wherever it comes from.
+
+The space, logs, imports and lookups all ask `violation`; lowering may assume what it checks. It
+bounds everything a candidate can cost before a compiler sees it: registers, straight-line code,
+buffers. Membership in today's search space is never required.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from autotune.errors import ScheduleError
+from autotune.ir.contraction import ITEM_BYTES, Contraction
+from autotune.ir.program import NestPlan, program
+from autotune.ir.schedule import Loop, Schedule
+from autotune.targets.base import Target
+
+MAX_ACCUMULATOR_RATIO = 2
+"""Accumulators per vector register: above 1 they spill; twice is never worth measuring."""
+MAX_BODY_OPERATIONS = 1536
+"""Multiply-adds in one straight-line body. Source: build times on our machines stay under 0.3 s."""
+MAX_TOTAL_OPERATIONS = 6144
+"""Multiply-adds over all instances (remainders included) of the body."""
+MAX_INSTANCES = 64
+MAX_WORKSPACE_BYTES = 2**31
+MAX_PREFETCH_BYTES = 65536
+
+
+def violation(contraction: Contraction, schedule: Schedule, target: Target) -> str | None:
+    """The first rule that `schedule` breaks for this contraction and target, or None if it is legal.
+
+    Proves: every name and step means something, every operand is readable as vectors where the
+    register tile reads it, padding is resolved before it is read, the store fits the layout,
+    reductions accumulate where they may, and code, registers and buffers are bounded.
+    """
+    try:
+        made = program(contraction, schedule)
+    except ScheduleError as error:
+        return str(error)
+    for plan in made.nests:
+        reason = _violation(plan, target)
+        if reason:
+            return reason
+    if made.workspace_bytes > MAX_WORKSPACE_BYTES:
+        return f"workspace of {made.workspace_bytes} bytes; at most {MAX_WORKSPACE_BYTES}"
+    for operand, size in made.packed:
+        if size > MAX_WORKSPACE_BYTES:
+            return f"packed {operand} takes {size} bytes; at most {MAX_WORKSPACE_BYTES}"
+    return None
+
+
+def _violation(plan: NestPlan, target: Target) -> str | None:
+    rules = (_lanes, _loads, _store, _registers, _code, _prefetch)
+    for rule in rules:
+        reason = rule(plan, target)
+        if reason:
+            return reason
+    return None
+
+
+def _lanes(plan: NestPlan, target: Target) -> str | None:
+    lanes, item = plan.nest.lanes, ITEM_BYTES[plan.contraction.dtype]
+    most = target.vector_bytes // item
+    if lanes & (lanes - 1) or lanes > most:
+        return f"lanes={lanes}; allowed: a power of two up to {most} on this target"
+    return None
+
+
+def _loads(plan: NestPlan, target: Target) -> str | None:
+    vector = plan.nest.vector
+    for access in plan.contraction.inputs:
+        home = plan.homes[access.operand]
+        if home.is_padded:
+            return f"{access.operand} is padded and not staged as dims"
+        step = home.step(vector)
+        if step not in (0, 1) and plan.nest.lanes > 1 and plan.tile[vector] > 1:
+            return f"{access.operand} moves {step} elements along {vector}; allowed: 0 or 1"
+        if home.phases:
+            reason = _phases(plan, access.operand)
+            if reason:
+                return reason
+    return None
+
+
+def _phases(plan: NestPlan, operand: str) -> str | None:
+    """Axes that pick a phase are unrolled in full, and not looped over inside the stage."""
+    phases = plan.homes[operand].phases
+    position = next(i for i, p in plan.stages.items() if p.stage.operand == operand)
+    unrolls = dict(plan.nest.inner)
+    for axis, _ in phases.odd if phases else ():
+        if plan.contraction.by_name[axis].kind == "parallel":
+            return f"phases of {operand} depend on the parallel axis {axis}"
+        looped = [s for s in plan.nest.steps[position:] if isinstance(s, Loop) and s.axis == axis]
+        if looped or (plan.tile[axis] > 1 and unrolls[axis] < plan.tile[axis]):
+            return f"phases of {operand} need {axis} unrolled in full"
+    return None
+
+
+def _store(plan: NestPlan, target: Target) -> str | None:
+    nest, out = plan.nest, plan.contraction.output
+    staged = plan.output_stage is not None
+    step = out.coefficient(nest.vector)
+    is_vector = nest.lanes > 1 and plan.contraction.extents[nest.vector] > 1
+    if nest.store == "direct" and is_vector and step != 1:
+        return f"store direct: the output moves {step} elements along {nest.vector}; allowed: 1"
+    if nest.store == "transpose":
+        row = contiguous_axis(plan)
+        if step == 1 or row is None or not is_vector:
+            return "store transpose: the output has no other contiguous axis to turn to"
+    if plan.split_reductions and not staged and nest.store != "direct":
+        return f"store {nest.store} with a split reduction needs the output staged"
+    return None
+
+
+def contiguous_axis(plan: NestPlan) -> str | None:
+    """The parallel axis along which the output is contiguous, if it has one of several steps."""
+    out = plan.contraction.output
+    names = (axis.name for axis in plan.contraction.parallel)
+    return next((name for name in names if out.coefficient(name) == 1), None)
+
+
+def _registers(plan: NestPlan, target: Target) -> str | None:
+    most = MAX_ACCUMULATOR_RATIO * target.vector_registers
+    if plan.accumulators > most:
+        return f"register tile of {plan.accumulators} vectors; at most {most} on this target"
+    return None
+
+
+def _code(plan: NestPlan, target: Target) -> str | None:
+    body = plan.accumulators * prod(unroll for _, unroll in plan.nest.inner)
+    if body > MAX_BODY_OPERATIONS:
+        return f"{body} multiply-adds in one straight-line body; at most {MAX_BODY_OPERATIONS}"
+    count = instances(plan)
+    if count > MAX_INSTANCES:
+        return f"{count} instances of the body for the remainders; at most {MAX_INSTANCES}"
+    if body * count > MAX_TOTAL_OPERATIONS:
+        return f"{body * count} multiply-adds in all instances; at most {MAX_TOTAL_OPERATIONS}"
+    return None
+
+
+def instances(plan: NestPlan) -> int:
+    """Copies of the body that remainders make: one for each distinct combination of regions."""
+    count = 1
+    for axis in plan.contraction.axes:
+        sizes = {axis.extent}
+        for loop in plan.nest.loops:
+            if loop.axis == axis.name:
+                split = {loop.step for size in sizes if size >= loop.step}
+                sizes = split | {size % loop.step for size in sizes if size % loop.step}
+        count *= len(sizes)
+    if plan.nest.inner:
+        for name, unroll in plan.nest.inner:
+            count += 1 if plan.tile[name] % unroll else 0
+    return count
+
+
+def _prefetch(plan: NestPlan, target: Target) -> str | None:
+    inputs = [access.operand for access in plan.contraction.inputs]
+    for operand, ahead in plan.nest.prefetch:
+        if operand not in inputs or ahead > MAX_PREFETCH_BYTES:
+            return (
+                f"prefetch of {operand} {ahead} bytes ahead; allowed: {', '.join(inputs)}, "
+                f"up to {MAX_PREFETCH_BYTES}"
+            )
+    return None

@@ -1,0 +1,65 @@
+"""Prints a schedule as the loop nest it denotes, for people."""
+
+from __future__ import annotations
+
+from autotune.ir.contraction import Contraction
+from autotune.ir.program import NestPlan, program
+from autotune.ir.schedule import Loop, Schedule
+
+
+def show(contraction: Contraction, schedule: Schedule) -> str:
+    """The nest as indented text.
+
+    Raises:
+        ScheduleError: the schedule denotes nothing for this contraction.
+    """
+    plans = program(contraction, schedule).nests
+    return "\n\n".join(_nest(plan, schedule.parallel) for plan in plans) + "\n"
+
+
+def _nest(plan: NestPlan, parallel: int) -> str:
+    nest, made = plan.nest, plan.contraction
+    lines = [f"# {_product(made)}"]
+    lines += [f"# {axis.name}: {axis.extent} ({axis.kind})" for axis in made.axes if axis.extent > 1]
+    depth, left = 0, parallel
+    for position, step in enumerate(nest.steps):
+        pad = "  " * depth
+        if isinstance(step, Loop):
+            region = plan.regions[position][step.axis]
+            word, left = ("parallel for", left - 1) if left else ("for", 0)
+            lines.append(f"{pad}{word} {step.axis} in range({region}, step={step.step}):")
+            depth += 1
+            continue
+        stage = plan.stages[position]
+        when = "packed beforehand" if step.once else f"{stage.elements} elements"
+        extra = f", rows of {step.align}" if step.align > 1 else ""
+        extra += ", by phases" if step.phases else ""
+        lines.append(f"{pad}stage {step.operand} as {step.layout}{extra}  # {when}")
+    pad = "  " * depth
+    tile = {**plan.rows, nest.vector: plan.tile[nest.vector]}
+    shown = " x ".join(f"{axis}:{size}" for axis, size in tile.items())
+    lines.append(
+        f"{pad}tile {shown}  # {plan.accumulators} accumulators of {nest.lanes} along {nest.vector}"
+    )
+    for axis, unroll in nest.inner:
+        lines.append(f"{pad}  for {axis} in range({plan.tile[axis]}, unroll={unroll}):")
+        pad += "  "
+    ahead = "".join(f", prefetch {name} {size} bytes ahead" for name, size in nest.prefetch)
+    lines.append(f"{pad}  multiply-add{ahead}")
+    lines.append(f"{'  ' * depth}store {nest.store}{_tail(made)}")
+    return "\n".join(lines)
+
+
+def _product(made: Contraction) -> str:
+    def indexed(operand: str, axes: tuple[str, ...]) -> str:
+        return f"{operand}[{', '.join(axes)}]"
+
+    factors = " * ".join(indexed(a.operand, a.axes) for a in made.inputs)
+    return f"{indexed(made.output.operand, made.output.axes)} += {factors}"
+
+
+def _tail(made: Contraction) -> str:
+    parts = ["bias"] if made.bias else []
+    parts += ["residual"] if made.residual else []
+    text = "".join(f" + {part}" for part in parts)
+    return f"{text}, {made.activation}" if made.activation != "none" else text

@@ -1,0 +1,289 @@
+"""Runs kernels on NumPy arrays: checks and packs operands, hands out workspaces, spreads tasks.
+
+A compiled body allocates nothing and starts no thread; this file does both for it, serially or over
+a pool. Kernels release the GIL and may be called from several threads at once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autotune.backends import cpu
+from autotune.backends.base import Artifact
+from autotune.errors import UsageError
+from autotune.ir.contraction import Access, Contraction
+from autotune.ir.schedule import Schedule
+from autotune.ops.base import contraction
+from autotune.targets.base import Target
+from autotune.trial import CODEGEN_VERSION, Workload
+
+ALIGN_BYTES = 64
+PACKED_FORMAT = "autotune-packed-1"
+
+Array = NDArray[np.floating]
+
+
+def aligned_bytes(size: int) -> NDArray[np.uint8]:
+    """An uninitialised byte buffer that starts on a cache line."""
+    raw = np.empty(size + ALIGN_BYTES, np.uint8)
+    start = -raw.ctypes.data % ALIGN_BYTES
+    return raw[start : start + size]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A constant operand in the layout of one schedule; any other kernel refuses it."""
+
+    operand: str
+    key: str
+    digest: str
+    codegen: int
+    buffer: NDArray[np.uint8]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as one JSON line and the raw bytes."""
+        header = {
+            "format": PACKED_FORMAT,
+            "operand": self.operand,
+            "key": self.key,
+            "digest": self.digest,
+            "codegen": self.codegen,
+            "bytes": self.buffer.size,
+        }
+        Path(path).write_bytes(json.dumps(header).encode() + b"\n" + self.buffer.tobytes())
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Packed:
+        """Read what `save` wrote.
+
+        Raises:
+            UsageError: the file is something else, or not whole.
+        """
+        first, _, raw = Path(path).read_bytes().partition(b"\n")
+        try:
+            header = json.loads(first)
+            known = header["format"] == PACKED_FORMAT and header["bytes"] == len(raw)
+        except (ValueError, KeyError, TypeError):
+            known = False
+        if not known:
+            raise UsageError(f"{path} is no packed operand; allowed: a file that Packed.save wrote")
+        buffer = aligned_bytes(len(raw))
+        buffer[:] = np.frombuffer(raw, np.uint8)
+        return Packed(
+            header["operand"], header["key"], header["digest"], header["codegen"], buffer
+        )
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A kernel with its operands fixed: nothing is checked or allocated when it runs."""
+
+    loaded: cpu.Loaded
+    tasks: int
+    table: ctypes.Array[ctypes.c_void_p]
+    workspace: NDArray[np.uint8]
+    kept: tuple[object, ...]
+    """Arrays that must stay alive."""
+
+    def run(self) -> None:
+        """One call over all tasks, in this thread."""
+        self.loaded.body(
+            ctypes.addressof(self.table), self.workspace.ctypes.data, 0, self.tasks
+        )
+
+    def repeat(self, count: int) -> None:
+        """`count` calls, counted in machine code."""
+        self.loaded.repeat(
+            ctypes.addressof(self.table), self.workspace.ctypes.data, 0, self.tasks, count
+        )
+
+
+def bind(
+    artifact: Artifact,
+    loaded: cpu.Loaded,
+    arrays: Mapping[str, NDArray[np.generic]],
+    workspace: NDArray[np.uint8],
+) -> Bound:
+    """Fix the operands of a loaded artifact.
+
+    Args:
+        artifact: what was built.
+        loaded: its code in this process.
+        arrays: every operand by name, in the storage the kernel expects (packed ones packed).
+        workspace: at least `artifact.workspace_bytes`, on a cache line.
+    """
+    addresses = [arrays[name].ctypes.data for name in artifact.operands]
+    table = (ctypes.c_void_p * len(addresses))(*addresses)
+    return Bound(loaded, artifact.tasks, table, workspace, (dict(arrays), workspace))
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="autotune")
+
+
+class Kernel:
+    """A schedule compiled for this process: call it with NumPy arrays.
+
+    Raises:
+        ScheduleError: the schedule is illegal here.
+        CodegenError: it could not be compiled.
+    """
+
+    def __init__(self, workload: Workload, schedule: Schedule, target: Target) -> None:
+        self.workload, self.schedule, self.target = workload, schedule, target
+        self._contraction: Contraction = contraction(workload)
+        self._artifact = cpu.build(self._contraction, schedule, target)
+        self._loaded = cpu.load(self._artifact, target)
+        self._packed_bytes = dict(self._artifact.packed_bytes)
+        self._local = threading.local()
+
+    def __call__(
+        self,
+        x: Array,
+        weight: Array | Packed,
+        *,
+        bias: Array | None = None,
+        residual: Array | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Compute the workload.
+
+        Args:
+            x: first operand, in the workload's shape, dtype and layout, of any alignment.
+            weight: second operand, plain or as `pack` returned it; plain weights of a kernel
+                that wants packed ones are packed on this call.
+            bias: where the workload has one: one value per output channel.
+            residual: where the workload has one: the output's shape.
+            out: receives the result; C-contiguous, overlapping no operand. Made when None.
+
+        Returns:
+            The output, `out` where given.
+
+        Raises:
+            UsageError: an operand does not fit; the message names it, its shape and the one needed.
+        """
+        given: dict[str, Array | Packed | None] = {
+            "x": x, "weight": weight, "bias": bias, "residual": residual
+        }  # fmt: skip
+        arrays = self._inputs(given)
+        result = self._output(out)
+        if out is not None:
+            for name, array in arrays.items():
+                if np.may_share_memory(array, result):
+                    raise UsageError(f"out overlaps {name}; it needs memory of its own")
+        arrays["out"] = result
+        self._run(arrays)
+        return result
+
+    def pack(self, weight: Array) -> Packed:
+        """The constant operand in this kernel's own layout, for calls to come.
+
+        A kernel that reads plain weights gets them back unchanged inside.
+        """
+        access = self._contraction.access("weight")
+        plain = self._fit(access, weight)
+        size = self._packed_bytes.get("weight")
+        if size is None:
+            buffer = aligned_bytes(plain.nbytes)
+            buffer[:] = plain.reshape(-1).view(np.uint8)
+        else:
+            buffer = aligned_bytes(size)
+            buffer[:] = 0
+            self._loaded.pack("weight", plain.ctypes.data, buffer.ctypes.data)
+        return Packed("weight", self.workload.key, self.schedule.digest, CODEGEN_VERSION, buffer)
+
+    def _inputs(self, given: Mapping[str, Array | Packed | None]) -> dict[str, NDArray[np.generic]]:
+        arrays: dict[str, NDArray[np.generic]] = {}
+        wanted = {access.operand: access for access in self._contraction.operands[:-1]}
+        for name, value in given.items():
+            if name not in wanted:
+                if value is not None:
+                    raise UsageError(f"{name} was given; workload {self.workload.key} has none")
+                continue
+            if value is None:
+                raise UsageError(f"{name} is missing; workload {self.workload.key} needs it")
+            if isinstance(value, Packed):
+                arrays[name] = self._packed(name, value)
+            elif name in self._packed_bytes:
+                arrays[name] = self.pack(value).buffer
+            else:
+                arrays[name] = self._fit(wanted[name], value)
+        return arrays
+
+    def _packed(self, name: str, packed: Packed) -> NDArray[np.uint8]:
+        mine = (name, self.workload.key, self.schedule.digest, CODEGEN_VERSION)
+        theirs = (packed.operand, packed.key, packed.digest, packed.codegen)
+        size = self._packed_bytes.get(name, self._storage_bytes(name))
+        if theirs != mine or packed.buffer.size != size:
+            raise UsageError(
+                f"packed {packed.operand} of {packed.key} with schedule {packed.digest} does not "
+                f"fit this kernel; needed: {self.workload.key} with schedule {self.schedule.digest}"
+            )
+        return packed.buffer
+
+    def _storage_bytes(self, name: str) -> int:
+        access = self._contraction.access(name)
+        return int(np.prod(access.shape)) * np.dtype(self.workload.dtype).itemsize
+
+    def _shape(self, access: Access) -> tuple[int, ...]:
+        """The shape a caller gives: a bias is always one value per channel."""
+        if access.operand == "bias":
+            return (int(np.prod(access.shape)),)
+        return access.shape
+
+    def _fit(self, access: Access, value: object) -> Array:
+        """The operand as C-contiguous aligned memory, copied only where it is not that already."""
+        if not isinstance(value, np.ndarray):
+            raise UsageError(f"{access.operand} is a {type(value).__name__}; a NumPy array is needed")
+        shape = self._shape(access)
+        if value.dtype != np.dtype(self.workload.dtype) or value.shape != shape:
+            raise UsageError(
+                f"{access.operand} is {value.dtype}{list(value.shape)}; needed: "
+                f"{self.workload.dtype}{list(shape)} in layout {self.workload.layout}"
+            )
+        return np.require(value, requirements=["C", "A"])
+
+    def _output(self, out: Array | None) -> Array:
+        access = self._contraction.output
+        shape = self._shape(access)
+        if out is None:
+            return np.empty(shape, self.workload.dtype)
+        self._fit(access, out)
+        if not (out.flags.c_contiguous and out.flags.aligned and out.flags.writeable):
+            raise UsageError("out is not C-contiguous, aligned and writeable; all three are needed")
+        return out
+
+    def _run(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        tasks, threads = self._artifact.tasks, min(self.target.threads, self._artifact.tasks)
+        addresses = [arrays[name].ctypes.data for name in self._artifact.operands]
+        table = (ctypes.c_void_p * len(addresses))(*addresses)
+        place = ctypes.addressof(table)
+        if threads <= 1:
+            self._loaded.body(place, self._workspace(), 0, tasks)
+            return
+
+        def share(part: int) -> None:
+            begin, end = part * tasks // threads, (part + 1) * tasks // threads
+            self._loaded.body(place, self._workspace(), begin, end)
+
+        list(_pool(threads).map(share, range(threads)))
+
+    def _workspace(self) -> int:
+        """Address of this thread's workspace."""
+        buffer: NDArray[np.uint8] | None = getattr(self._local, "workspace", None)
+        if buffer is None:
+            buffer = self._local.workspace = aligned_bytes(self._artifact.workspace_bytes)
+        return int(buffer.ctypes.data)
+

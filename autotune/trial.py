@@ -1,0 +1,111 @@
+"""The records that cross borders: workloads, targets' answers to them, and what became of trials.
+
+Everything here is frozen, made of plain data and importable without NumPy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+
+from autotune.ir.schedule import Schedule
+
+CODEGEN_VERSION = 1
+"""Raised whenever the same schedule lowers to other instructions; older records become stale."""
+
+DEFAULT_TOLERANCE = 16.0
+"""Largest error accepted, in units of eps * sqrt(reduction length) * RMS of the sum."""
+
+FAILURE_KINDS = (
+    "illegal",
+    "compile_error",
+    "compile_timeout",
+    "crash",
+    "timeout",
+    "out_of_memory",
+    "wrong_result",
+    "invalid_time",
+)
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One operator on one shape: what is computed, not how.
+
+    `shape` is the canonical text of every size and flag, in the operator's own order, as
+    `ops.base.parse_workload` writes it. Two workloads are the same if and only if their keys are.
+    """
+
+    op: str
+    shape: str
+    dtype: str = "float32"
+    layout: str = ""
+    tolerance: float = DEFAULT_TOLERANCE
+
+    @property
+    def key(self) -> str:
+        """The canonical key: `op/shape/dtype/layout/tol=units`."""
+        return f"{self.op}/{self.shape}/{self.dtype}/{self.layout}/tol={self.tolerance:g}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Plain JSON data."""
+        return {
+            "op": self.op,
+            "shape": self.shape,
+            "dtype": self.dtype,
+            "layout": self.layout,
+            "tolerance": self.tolerance,
+        }
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A checked, timed candidate. Seconds are of one call; the reference ran in between.
+
+    `ratio` is candidate over reference, the median of the paired quotients; lower is faster.
+    """
+
+    samples_s: tuple[float, ...]
+    reference_s: tuple[float, ...]
+    error_units: float
+    """Largest error against the float64 reference, in the units of `DEFAULT_TOLERANCE`."""
+
+    @property
+    def seconds(self) -> float:
+        return median(self.samples_s)
+
+    @property
+    def ratio(self) -> float:
+        pairs = zip(self.samples_s, self.reference_s, strict=True)
+        return median(sample / reference for sample, reference in pairs)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a candidate has no timing. `kind` is one of FAILURE_KINDS; the message is one line."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One measured schedule: its outcome, and where its time went."""
+
+    schedule: Schedule
+    outcome: Timing | Failure
+    build_s: float = 0.0
+    run_s: float = 0.0
+
+    @property
+    def timing(self) -> Timing | None:
+        return self.outcome if isinstance(self.outcome, Timing) else None
+
+    @property
+    def failure(self) -> Failure | None:
+        return self.outcome if isinstance(self.outcome, Failure) else None
+
+    @property
+    def status(self) -> str:
+        """`ok` or the failure's kind."""
+        return self.outcome.kind if isinstance(self.outcome, Failure) else "ok"
