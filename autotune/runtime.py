@@ -80,9 +80,7 @@ class Packed:
             raise UsageError(f"{path} is no packed operand; allowed: a file that Packed.save wrote")
         buffer = aligned_bytes(len(raw))
         buffer[:] = np.frombuffer(raw, np.uint8)
-        return Packed(
-            header["operand"], header["key"], header["digest"], header["codegen"], buffer
-        )
+        return Packed(header["operand"], header["key"], header["digest"], header["codegen"], buffer)
 
 
 @dataclass(frozen=True)
@@ -98,9 +96,7 @@ class Bound:
 
     def run(self) -> None:
         """One call over all tasks, in this thread."""
-        self.loaded.body(
-            ctypes.addressof(self.table), self.workspace.ctypes.data, 0, self.tasks
-        )
+        self.loaded.body(ctypes.addressof(self.table), self.workspace.ctypes.data, 0, self.tasks)
 
     def repeat(self, count: int) -> None:
         """`count` calls, counted in machine code."""
@@ -246,7 +242,9 @@ class Kernel:
     def _fit(self, access: Access, value: object) -> Array:
         """The operand as C-contiguous aligned memory, copied only where it is not that already."""
         if not isinstance(value, np.ndarray):
-            raise UsageError(f"{access.operand} is a {type(value).__name__}; a NumPy array is needed")
+            raise UsageError(
+                f"{access.operand} is a {type(value).__name__}; a NumPy array is needed"
+            )
         shape = self._shape(access)
         if value.dtype != np.dtype(self.workload.dtype) or value.shape != shape:
             raise UsageError(
@@ -286,4 +284,3 @@ class Kernel:
         if buffer is None:
             buffer = self._local.workspace = aligned_bytes(self._artifact.workspace_bytes)
         return int(buffer.ctypes.data)
-

@@ -203,7 +203,9 @@ def _fuse_access(
     for axis in live:
         where = [d for d, aff in enumerate(index_list) if aff.coefficient(axis)]
         if len(where) != 1 or index_list[where[0]] != Affine(((axis, 1),), 0):
-            raise ScheduleError(f"cannot fuse {live}: {access.operand} has no plain dimension {axis}")
+            raise ScheduleError(
+                f"cannot fuse {live}: {access.operand} has no plain dimension {axis}"
+            )
         positions.append(where[0])
     first = positions[0]
     if positions != list(range(first, first + len(live))):

@@ -27,7 +27,7 @@ MAX_PREFETCH_BYTES = 65536
 
 
 def violation(contraction: Contraction, schedule: Schedule, target: Target) -> str | None:
-    """The first rule that `schedule` breaks for this contraction and target, or None if it is legal.
+    """The first rule that `schedule` breaks for this contraction and target, or None.
 
     Proves: every name and step means something, every operand is readable as vectors where the
     register tile reads it, padding is resolved before it is read, the store fits the layout,

@@ -20,7 +20,9 @@ def show(contraction: Contraction, schedule: Schedule) -> str:
 def _nest(plan: NestPlan, parallel: int) -> str:
     nest, made = plan.nest, plan.contraction
     lines = [f"# {_product(made)}"]
-    lines += [f"# {axis.name}: {axis.extent} ({axis.kind})" for axis in made.axes if axis.extent > 1]
+    lines += [
+        f"# {axis.name}: {axis.extent} ({axis.kind})" for axis in made.axes if axis.extent > 1
+    ]
     depth, left = 0, parallel
     for position, step in enumerate(nest.steps):
         pad = "  " * depth

@@ -153,6 +153,7 @@ class Program:
 
 
 def round_up(value: int, multiple: int) -> int:
+    """The least multiple that is at least `value`."""
     return -(-value // multiple) * multiple
 
 
@@ -200,9 +201,11 @@ def task_loops(plan: NestPlan, parallel: int) -> tuple[Loop, ...]:
             raise ScheduleError(f"parallel loop over {loop.axis}: a reduction cannot be spread")
     if len({loop.axis for loop in found}) != len(found):
         raise ScheduleError("two parallel loops over one axis; one is allowed")
-    if parallel and plan.output_stage is not None and plan.output_stage < len(
-        plan.nest.steps
-    ) - len(steps):
+    if (
+        parallel
+        and plan.output_stage is not None
+        and plan.output_stage < len(plan.nest.steps) - len(steps)
+    ):
         raise ScheduleError("the output is staged outside the parallel loops")
     return found
 
@@ -378,9 +381,7 @@ class _Resolver:
             strides[axis] = Stride(size, tile[axis], inner_steps[axis])
             size *= -(-self.region[axis] // tile[axis])
         home = Home(stage.operand, "axes", strides)
-        return StagePlan(
-            stage, dict(self.region), source, home, size + lanes, order=tuple(order)
-        )
+        return StagePlan(stage, dict(self.region), source, home, size + lanes, order=tuple(order))
 
     def _stage_output(self, stage: Stage, source: Home, tile: Mapping[str, int]) -> StagePlan:
         if stage.layout != "axes" or source.kind != "storage":

@@ -282,7 +282,9 @@ class _Reader:
 
     def done(self) -> None:
         if self._fields:
-            raise ScheduleError(f"{self._path} has unknown fields: {', '.join(map(str, self._fields))}")
+            raise ScheduleError(
+                f"{self._path} has unknown fields: {', '.join(map(str, self._fields))}"
+            )
 
 
 def _shown(value: object) -> str:

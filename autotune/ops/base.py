@@ -225,9 +225,7 @@ def contraction(workload: Workload) -> Contraction:
     bias = None
     if sizes["bias"][0]:
         dims = operator.bias_axes(workload.layout)
-        bias = Access(
-            "bias", tuple(out.shape[d] for d in dims), tuple(out.index[d] for d in dims)
-        )
+        bias = Access("bias", tuple(out.shape[d] for d in dims), tuple(out.index[d] for d in dims))
     return replace(
         made,
         constant="weight" if sizes["prepack"][0] else "",

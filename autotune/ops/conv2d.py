@@ -131,7 +131,7 @@ class Conv2d:
         groups = sizes["groups"][0]
         top, left, bottom, right = sizes["pad"]
         padded = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
-        padded = padded.reshape(n, groups, c // groups, *padded.shape[2:])
+        grouped = padded.reshape(n, groups, c // groups, *padded.shape[2:])
         filters = weight.reshape(groups, k // groups, c // groups, *weight.shape[2:])
         (stride_h, stride_w), (dilation_h, dilation_w) = sizes["stride"], sizes["dilation"]
         out_h, out_w = output_size(sizes)
@@ -139,7 +139,7 @@ class Conv2d:
         for i in range(sizes["r"][0]):
             for j in range(sizes["s"][0]):
                 y0, x0 = i * dilation_h, j * dilation_w
-                window = padded[
+                window = grouped[
                     :,
                     :,
                     :,
@@ -148,13 +148,13 @@ class Conv2d:
                 ]
                 flat = window.reshape(n, groups, c // groups, out_h * out_w)
                 out += (filters[None, :, :, :, i, j] @ flat).reshape(out.shape)
-        out = out.reshape(n, k, out_h, out_w)
+        plain = out.reshape(n, k, out_h, out_w)
         if layout == "NHWC":
-            return np.ascontiguousarray(out.transpose(0, 2, 3, 1))
+            return np.ascontiguousarray(plain.transpose(0, 2, 3, 1))
         if layout == "NCHW16c":
-            blocked = out.reshape(n, k // BLOCK, BLOCK, out_h, out_w)
+            blocked = plain.reshape(n, k // BLOCK, BLOCK, out_h, out_w)
             return np.ascontiguousarray(blocked.transpose(0, 1, 3, 4, 2))
-        return out
+        return plain
 
 
 def output_size(sizes: Sizes) -> tuple[int, int]:

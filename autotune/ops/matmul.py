@@ -16,7 +16,7 @@ class Matmul:
     """`ta` and `tb` say that x is stored as [k, m] and weight as [n, k]."""
 
     name = "matmul"
-    keys = (
+    keys: tuple[Key, ...] = (
         Key("m"),
         Key("n"),
         Key("k"),

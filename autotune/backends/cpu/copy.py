@@ -121,8 +121,8 @@ class _DimsCopy:
             value = self._read(emitter.move(source, whole), whole, span - whole)
             emitter.store(value, emitter.move(target, whole))
             whole += emitter.lanes
-        for x in range(whole, end, emitter.lanes):
-            emitter.store("zeroinitializer", emitter.move(target, x))
+        for empty in range(whole, end, emitter.lanes):
+            emitter.store("zeroinitializer", emitter.move(target, empty))
 
     def _read(self, pointer: str, x: Index, count: int) -> str:
         """The row's elements from x on: zero outside the storage and from `count` on."""
@@ -158,12 +158,11 @@ class _DimsCopy:
         if whole:
             with emitter.loop(whole, chunk) as x:
                 self._deal(source, target, x, [emitter.lanes] * count, pitch)
-        if whole < round_up(pitch, emitter.lanes) * count:
-            for x in range(whole, round_up(pitch, emitter.lanes) * count, chunk):
-                left = [
-                    max(0, min(emitter.lanes, span - x - v * emitter.lanes)) for v in range(count)
-                ]
-                self._deal(source, target, x, left, pitch)
+        for start in range(whole, round_up(pitch, emitter.lanes) * count, chunk):
+            left = [
+                max(0, min(emitter.lanes, span - start - v * emitter.lanes)) for v in range(count)
+            ]
+            self._deal(source, target, start, left, pitch)
 
     def _deal(self, source: str, target: str, x: Index, left: list[int], pitch: int) -> None:
         emitter, count = self.emitter, len(left)
@@ -217,7 +216,7 @@ class _AxesCopy:
         self.source: Home = state.homes[operand]
         both = {operand: self.source, "@copy": plan.home}
         pointers = {operand: state.pointers[operand], "@copy": target}
-        zero = {axis: 0 for axis in state.region}
+        zero: dict[str, Index] = dict.fromkeys(state.region, 0)
         self.start = State(state.region, zero, both, pointers)
         parallel = [a.name for a in nest.contraction.axes if a.kind == "parallel"]
         blocked = [a for a in parallel if a in self.home.strides]
@@ -256,17 +255,23 @@ class _AxesCopy:
         order = [a for a in self.plan.order if state.region[a] > 1]
         fast = tile[-1] if tile else None
         run, length = self._contiguous_run(order, state)
-        if fast and self.source.strides[fast].outer != 1 and len(tile) == 1 and length > 1:
+        is_column = fast is not None and self._pitch(fast) == 1 and len(tile) == 1
+        if fast and is_column and self.source.strides[fast].outer != 1 and length > 1:
             outer = order[: len(order) - run]
-            self._each(outer, state, lambda here: self._transposed(here, fast, length))
+            pitch = self.home.strides[order[-1]].outer
+            self._each(outer, state, lambda here: self._transposed(here, fast, length, pitch))
             return
         self._each(order, state, lambda here: self._tile(here, tile))
 
     def _contiguous_run(self, order: list[str], state: State) -> tuple[int, int]:
-        """How many innermost reduction axes are one contiguous row in the source, and its length."""
+        """How many innermost reduction axes are one contiguous row in the source, and its length.
+
+        In the buffer they must be evenly spaced too.
+        """
         count, length = 0, 1
         for axis in reversed(order):
-            if self.source.strides[axis].outer != length:
+            even = self.home.strides[axis].outer == length * self.home.strides[order[-1]].outer
+            if self.source.strides[axis].outer != length or not even:
                 break
             count, length = count + 1, length * state.region[axis]
         return count, length
@@ -298,11 +303,15 @@ class _AxesCopy:
             coordinates = dict(zip(rows, values, strict=True))
             source, into = self._pointers(state, coordinates)
             step = self.source.strides[fast].outer
-            pitch = 1 if fast == self.vector else self.home.strides[fast].step
+            pitch = self._pitch(fast)
             if step == 1 and pitch == 1:
                 self._contiguous(source, into, size)
             else:
                 self._scalars(source, into, size, step, pitch)
+
+    def _pitch(self, axis: str) -> int:
+        """Elements of the buffer between neighbours along an axis of the tile."""
+        return 1 if axis == self.vector else self.home.strides[axis].step
 
     def _contiguous(self, source: str, into: str, size: int) -> None:
         emitter = self.emitter
@@ -324,23 +333,22 @@ class _AxesCopy:
                 value = emitter.load_scalar(emitter.move(source, emitter.mul(i, step)))
                 emitter.store_scalar(value, emitter.move(into, emitter.mul(i, pitch)))
             return
-        for i in range(size):
-            value = emitter.load_scalar(emitter.move(source, i * step))
-            emitter.store_scalar(value, emitter.move(into, i * pitch))
+        for at in range(size):
+            value = emitter.load_scalar(emitter.move(source, at * step))
+            emitter.store_scalar(value, emitter.move(into, at * pitch))
 
-    def _transposed(self, state: State, fast: str, length: int) -> None:
+    def _transposed(self, state: State, fast: str, length: int, pitch: int) -> None:
         """Rows of the source become columns of the tile, a square of lanes at a time."""
         emitter = self.emitter
         whole = length // emitter.lanes * emitter.lanes
         if whole:
             with emitter.loop(whole, emitter.lanes) as x:
-                self._squares(state, fast, x, emitter.lanes)
+                self._squares(state, fast, x, emitter.lanes, pitch)
         if length > whole:
-            self._squares(state, fast, whole, length - whole)
+            self._squares(state, fast, whole, length - whole, pitch)
 
-    def _squares(self, state: State, fast: str, x: Index, columns: int) -> None:
+    def _squares(self, state: State, fast: str, x: Index, columns: int, pitch: int) -> None:
         emitter, size = self.emitter, state.region[fast]
-        pitch = self._tile_size()
         step = self.source.strides[fast].outer
         for first in range(0, size, emitter.lanes):
             count = min(emitter.lanes, size - first)
@@ -356,8 +364,3 @@ class _AxesCopy:
             for column in range(columns):
                 into = emitter.move(base, column * pitch + first)
                 emitter.store(turned[column], into, self._store_count(count))
-
-    def _tile_size(self) -> int:
-        """Elements of one tile, padding included: how far a step of the innermost reduction is."""
-        return self.home.strides[self.plan.order[-1]].outer
-

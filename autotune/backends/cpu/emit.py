@@ -237,7 +237,7 @@ class Emitter:
         return self.op(f"call {self.vector} {full}({arguments})")
 
     def multiply_add(self, a: str, b: str, c: str) -> str:
-        """a * b + c; fused where the target can, never a library call."""
+        """The sum a * b + c; fused where the target can, never a library call."""
         return self.call("fmuladd", a, b, c)
 
     def arithmetic(self, name: str, a: str, b: str) -> str:

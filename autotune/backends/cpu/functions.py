@@ -68,10 +68,11 @@ def _maximum(emitter: Emitter, x: str, limit: float) -> str:
 
 
 def exp(emitter: Emitter, x: str) -> str:
-    """exp(x) = 2^n * exp(r), n = round(x / ln 2), r = x - n ln 2 with |r| <= ln 2 / 2.
+    """The exponential of a vector, split as 2^n * exp(r).
 
-    exp(r) by its Taylor series; ln 2 in two parts, so that r keeps its digits. The argument is
-    clamped to where the result is a normal number.
+    n = round(x / ln 2) and r = x - n ln 2, so that |r| <= ln 2 / 2; ln 2 comes in two parts, so
+    that r keeps its digits. exp(r) by its Taylor series. The argument is clamped to where the
+    result is a normal number.
     """
     is_float = emitter.scalar == "float"
     limit, terms = (87.0, 8) if is_float else (708.0, 14)
@@ -106,7 +107,7 @@ def _integers(emitter: Emitter, value: int, bits: int) -> str:
 
 
 def erf(emitter: Emitter, x: str) -> str:
-    """erf(x) = sign(x) (1 - exp(-z^2) q(t)), z = |x|, t = 2 / (2 + z).
+    """The error function: sign(x) (1 - exp(-z^2) q(t)), z = |x|, t = 2 / (2 + z).
 
     q(t) = exp(z^2) erfc(z) is smooth on (0, 1]; its Chebyshev series converges fast enough for
     double precision in 30 terms. Source: the substitution is the classical one for erfc.

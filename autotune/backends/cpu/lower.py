@@ -1,6 +1,6 @@
 """The one lowering: walks a nest's steps and writes the instructions they denote.
 
-    body(operands, workspace, task_begin, task_end)   the kernel: allocates nothing, starts no thread
+    body(operands, workspace, task_begin, task_end)   the kernel: no allocation, no threads
     repeat(..., count)                                calls body count times, for timing
     pack_OPERAND(source, target)                      a stage that is done once, beforehand
 
@@ -70,7 +70,9 @@ def _pack(emitter: Emitter, plan: NestPlan, position: int) -> str:
     state = State(axes, dict.fromkeys(axes, 0), {operand: stage.source}, {operand: "%source"})
     copy_stage(emitter, plan, stage, state, "%target")
     lines = "\n".join(emitter.lines)
-    return f"define void @pack_{operand}(ptr %source, ptr %target) {{\nentry:\n{lines}\n  ret void\n}}"
+    return (
+        f"define void @pack_{operand}(ptr %source, ptr %target) {{\nentry:\n{lines}\n  ret void\n}}"
+    )
 
 
 @dataclass
@@ -128,7 +130,7 @@ class _Body:
     def _tasks(self, position: int, state: State, tasks: tuple[Loop, ...]) -> None:
         """One loop over the task numbers; each splits into the indices of the parallel loops."""
         emitter = self.emitter
-        with emitter.loop("%end", 1, start="%begin") as task:  # type: ignore[arg-type]
+        with emitter.loop("%end", 1, start="%begin") as task:
             rest: Index = task
             indices: list[Index] = []
             for loop in reversed(tasks):
@@ -137,9 +139,7 @@ class _Body:
                 rest = emitter.op(f"udiv i64 {rest}, {count}")
             self._task_index(position, state, list(zip(tasks, reversed(indices), strict=True)))
 
-    def _task_index(
-        self, position: int, state: State, tasks: list[tuple[Loop, Index]]
-    ) -> None:
+    def _task_index(self, position: int, state: State, tasks: list[tuple[Loop, Index]]) -> None:
         if not tasks:
             self._steps(position, state, ())
             return
@@ -190,9 +190,7 @@ class _Body:
             end = emitter.both(state.is_last, emitter.op(f"icmp eq i64 {index}, {last}"))
         return replace(state, is_first=first, is_last=end)
 
-    def _stage(
-        self, position: int, stage: Stage, state: State, tasks: tuple[Loop, ...]
-    ) -> None:
+    def _stage(self, position: int, stage: Stage, state: State, tasks: tuple[Loop, ...]) -> None:
         emitter, plan = self.emitter, self.plan.stages[position]
         if stage.once:
             pointer = state.pointers[stage.operand]

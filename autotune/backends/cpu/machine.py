@@ -1,4 +1,4 @@
-"""LLVM's side of the CPU back end: names, target machines, object code, loading. llvmlite only here.
+"""LLVM's side of the CPU back end: names, target machines, object code, loading.
 
 Compiling and running untrusted candidates happens in worker processes; nothing here guards against
 LLVM aborting, so everything that could make it abort (CPU names, feature names) is derived from a
@@ -20,7 +20,7 @@ from autotune.targets.base import Target
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 CODE_GENERATION_LEVEL = 2
-"""Source: our measurements: level 3 is no faster to run and slower to compile, 0 is 2 to 5x slower."""
+"""Source: our measurements: level 3 runs no faster and compiles longer, 0 runs 2 to 5x slower."""
 
 FEATURES = {
     "sse3": "sse3",
@@ -46,14 +46,6 @@ FEATURES = {
     "amx_bf16": "amx-bf16",
 }
 """Linux's names of the features that code may use, and LLVM's."""
-
-TUNING = {
-    ("amd", 25): "znver4",
-    ("amd", 26): "znver5",
-    ("amd", 23): "znver2",
-    ("intel", 6): "sapphirerapids",
-}
-"""Scheduling models by vendor and family, used only with AVX-512 or AVX2 present."""
 
 LEVELS = {"x86-64": "x86-64", "x86-64-v3": "x86-64-v3", "x86-64-v4": "x86-64-v4"}
 
@@ -103,7 +95,7 @@ def target_machine(target: Target) -> llvm.TargetMachine:
 
 
 def complete(ir: str, machine: llvm.TargetMachine) -> str:
-    """The IR with the triple and the machine's data layout, without which code is wrong at times."""
+    """The IR with the triple and the machine's data layout; without them code is wrong at times."""
     layout = str(machine.target_data)
     return f'target datalayout = "{layout}"\ntarget triple = "{TRIPLE}"\n\n{ir}'
 

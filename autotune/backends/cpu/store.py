@@ -19,7 +19,7 @@ Read = Callable[[Coordinates, int], str]
 def store_tile(
     emitter: Emitter, plan: NestPlan, state: State, rows: Mapping[str, int], read: Read
 ) -> None:
-    """Store a finished tile of `rows` x `state.region[vector]` into the output, through the tail."""
+    """Store a finished tile of `rows` x the vector axis into the output, through the tail."""
     store = plan.nest.store
     if store == "transpose":
         _transposed(emitter, plan, state, rows, read)
@@ -49,6 +49,7 @@ def chunks(size: int, lanes: int) -> list[tuple[int, int]]:
 
 
 def pointer(emitter: Emitter, state: State, operand: str, at: Coordinates) -> str:
+    """Address of one element of an operand in its present home."""
     return emitter.move(state.pointers[operand], tile_offset(state.homes[operand], at))
 
 

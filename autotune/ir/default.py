@@ -1,0 +1,286 @@
+"""The schedule of a workload that nobody tuned: the best of a few hundred by an analytic bound.
+
+The bound counts, for one core, multiply-adds with their wasted lanes and remainders, loads, the
+latency of short register tiles, packing and stores. Standard library only: a lookup must not load
+NumPy to answer a miss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+from autotune.errors import ScheduleError
+from autotune.ir.assemble import Choice, assemble
+from autotune.ir.contraction import ITEM_BYTES, Access, Contraction, fuse
+from autotune.ir.legal import violation
+from autotune.ir.schedule import Schedule, Stage
+from autotune.targets.base import Target
+
+LATENCY = 8
+"""Multiply-adds in flight that keep a core busy: latency 4 times two pipes."""
+TILE_CYCLES = 20
+"""What a register tile costs beside its multiply-adds: loop, addresses, first loads."""
+SHORT_REDUCTION = 32
+"""Up to here (depthwise) the whole reduction is unrolled, so that rows share their loads."""
+MAX_PHASES = 4
+MOST_VECTORS, MOST_ROWS = 4, 14
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a contraction is looked at: its fused axes, the vector axis and the lanes."""
+
+    fuse: tuple[tuple[str, ...], ...]
+    contraction: Contraction
+    vector: str
+    lanes: int
+
+
+def forms(contraction: Contraction, target: Target) -> list[Form]:
+    """Every way to fuse neighbouring parallel axes and to pick a vector axis, widest lanes first.
+
+    A form is listed only where each operand can be read along the vector axis, directly or staged.
+    """
+    item = ITEM_BYTES[contraction.dtype]
+    most = max(1, target.vector_bytes // item)
+    found = []
+    for groups, fused in _fusions(contraction):
+        axes = fused.parallel or tuple(a for a in fused.axes if a.kind == "parallel")[:1]
+        for axis in axes:
+            lanes = most
+            while lanes // 2 >= axis.extent:
+                lanes //= 2
+            found.append(Form(groups, fused, axis.name, lanes))
+    return found
+
+
+def _fusions(
+    contraction: Contraction,
+) -> Iterator[tuple[tuple[tuple[str, ...], ...], Contraction]]:
+    """The contraction itself, and with each run of neighbouring parallel axes merged."""
+    yield (), contraction
+    names = [axis.name for axis in contraction.parallel]
+    for first in range(len(names)):
+        for last in range(first + 2, len(names) + 1):
+            group = tuple(names[first:last])
+            try:
+                yield (group,), fuse(contraction, group)
+            except ScheduleError:
+                break
+
+
+def needs_stage(form: Form, access: Access) -> str:
+    """How an input must be staged to be read along the vector axis: '', dims, phases or axes."""
+    made = form.contraction
+    step = access.coefficient(form.vector)
+    is_padded = made.is_padded(access)
+    if form.lanes == 1 or step in (0, 1):
+        return "dims" if is_padded else ""
+    row = access.index[-1]
+    in_row = row.coefficient(form.vector)
+    odd = [a for a, c in row.terms if c % in_row] if in_row else []
+    kinds = made.by_name
+    if step == in_row <= MAX_PHASES and all(kinds[a].kind == "reduction" for a in odd):
+        return "phases"
+    return "dims+axes" if is_padded else "axes"
+
+
+@lru_cache(maxsize=1024)
+def default_schedule(contraction: Contraction, target: Target) -> Schedule:
+    """The legal schedule with the lowest bound; always exists."""
+    candidates = [
+        (_bound(form, tile, row, target), index, form, tile)
+        for index, form in enumerate(forms(contraction, target))
+        for tile, row in _tiles(form, target)
+    ]
+    candidates.sort(key=lambda entry: entry[:2])
+    reason: str | None = "no parallel axis"
+    for _, _, form, tile in candidates[:64]:
+        schedule = _schedule(form, tile, target)
+        reason = violation(contraction, schedule, target)
+        if reason is None:
+            return schedule
+    schedule = _plain(contraction, target)
+    reason = violation(contraction, schedule, target)
+    if reason:
+        raise ScheduleError(f"no default schedule: {reason}")
+    return schedule
+
+
+def _tiles(form: Form, target: Target) -> Iterator[tuple[dict[str, int], str]]:
+    """Register tiles: some vectors along the vector axis times some rows of one other axis."""
+    made, vector = form.contraction, form.vector
+    extent = made.extents[vector]
+    others = [axis for axis in made.parallel if axis.name != vector]
+    most = max(1, target.vector_registers - 4)
+    if prod(axis.extent for axis in made.reduction) <= SHORT_REDUCTION:
+        most = min(most, 8)
+    for vectors in range(1, MOST_VECTORS + 1):
+        width = min(extent, vectors * form.lanes)
+        base = {axis.name: 1 for axis in made.parallel} | {vector: width}
+        yield base, ""
+        for axis in others:
+            for rows in range(2, min(axis.extent, MOST_ROWS) + 1):
+                if rows * vectors <= most:
+                    yield base | {axis.name: rows}, axis.name
+        if width == extent:
+            break
+
+
+def _sizes(extent: int, tile: int) -> list[tuple[int, int]]:
+    """(size, count) of the tiles that cover an axis."""
+    whole, left = divmod(extent, tile)
+    return [(tile, whole)] * bool(whole) + [(left, 1)] * bool(left)
+
+
+def _bound(form: Form, tile: Mapping[str, int], row: str, target: Target) -> float:
+    """Cycles of one core for the whole contraction, at least."""
+    made, vector, lanes = form.contraction, form.vector, form.lanes
+    reduction = prod(axis.extent for axis in made.reduction)
+    others = prod(a.extent for a in made.parallel if a.name not in (vector, row))
+    wide = target.vector_bytes // ITEM_BYTES[made.dtype]
+    cycles = 0.0
+    for width, columns in _sizes(made.extents[vector], tile[vector]):
+        vectors = -(-width // lanes)
+        for height, count in _sizes(made.extents[row], tile[row]) if row else [(1, 1)]:
+            loads = sum(_loads(a, vector, row, vectors, height) for a in made.inputs)
+            # Two pipes of half a wide vector each: narrow vectors go two to a cycle.
+            work = vectors * height * max(0.5, lanes / wide)
+            body = max(work, loads * 0.65, LATENCY / 2)
+            cycles += others * columns * count * (reduction * body + TILE_CYCLES)
+    cycles += sum(_stage_cycles(form, access) for access in made.inputs)
+    return cycles + prod(a.extent for a in made.parallel) * _store_cycles(form, tile)
+
+
+def _store_cycles(form: Form, tile: Mapping[str, int]) -> float:
+    """Cycles to store one element: whole vectors, squares turned in registers, or lane by lane."""
+    made, lanes = form.contraction, form.lanes
+    if lanes == 1 or made.output.coefficient(form.vector) == 1:
+        return 1.5 / lanes
+    rows = [a.name for a in made.parallel if made.output.coefficient(a.name) == 1]
+    if not rows:
+        return 2.0
+    size = tile[rows[0]]
+    return 0.5 * -(-size // lanes) * lanes / size
+
+
+def _loads(access: Access, vector: str, row: str, vectors: int, height: int) -> int:
+    axes = access.axes
+    return (vectors if vector in axes else 1) * (height if row and row in axes else 1)
+
+
+def _stage_cycles(form: Form, access: Access) -> float:
+    need = needs_stage(form, access)
+    if access.operand == form.contraction.constant and need in ("axes", ""):
+        return 0.0
+    elements = prod(access.shape)
+    return elements * {"": 0.0, "dims": 0.15, "phases": 0.25}.get(need, 1.0)
+
+
+def _schedule(form: Form, tile: Mapping[str, int], target: Target) -> Schedule:
+    made, vector = form.contraction, form.vector
+    accumulators = prod(-(-t // form.lanes) if a == vector else t for a, t in tile.items())
+    stages: list[tuple[Stage, int]] = []
+    order, depth = _order(form, tile, target)
+    for access in made.inputs:
+        stages += _stages(form, access, depth)
+    step = made.output.coefficient(vector)
+    store = "direct"
+    if form.lanes > 1 and made.extents[vector] > 1 and step != 1:
+        turns = any(made.output.coefficient(a.name) == 1 for a in made.parallel)
+        store = "transpose" if turns else "scatter"
+    choice = Choice(
+        vector=vector,
+        lanes=form.lanes,
+        tile=tile,
+        block={},
+        split={},
+        outer=(),
+        order=tuple(order),
+        inner=_inner(made, accumulators, target),
+        stages=tuple(stages),
+        store=store,
+        fuse=form.fuse,
+        parallel=len(order) if target.threads > 1 else 0,
+    )
+    return assemble(made, choice)
+
+
+def _order(form: Form, tile: Mapping[str, int], target: Target) -> tuple[list[str], int]:
+    """Order of the tile loops, and how many of them are around the stages.
+
+    Axes that every input has (batch, groups) come first, with the stages inside them. Then the
+    vector axis, so that its panel stays in cache while the rows pass; a staged operand that
+    overflows the L2 cache is staged a slab at a time instead, its outermost axis outside.
+    """
+    made, vector = form.contraction, form.vector
+    names = [axis.name for axis in made.parallel]
+    shared = [n for n in names if n != vector and all(n in a.axes for a in made.inputs)]
+    others = [n for n in names if n != vector and n not in shared]
+    inside = prod(made.extents[name] for name in shared)
+    size = ITEM_BYTES[made.dtype]
+    is_large = any(
+        needs_stage(form, access) and prod(access.shape) * size // inside > target.l2_bytes
+        for access in made.inputs
+    )
+    depth = sum(tile[name] < made.extents[name] for name in shared)
+    if is_large and others and tile[others[0]] < made.extents[others[0]]:
+        return [*shared, others[0], vector, *others[1:]], depth + 1
+    return [*shared, vector, *others], depth
+
+
+def _stages(form: Form, access: Access, depth: int) -> list[tuple[Stage, int]]:
+    made, name = form.contraction, access.operand
+    need = needs_stage(form, access)
+    if name == made.constant and not made.is_padded(access):
+        return [(Stage(name, "axes", once=True), 0)]
+    staged: list[tuple[Stage, int]] = []
+    if need in ("dims", "dims+axes"):
+        staged.append((Stage(name, "dims"), depth))
+    if need == "phases":
+        staged.append((Stage(name, "dims", phases=True), depth))
+    if need in ("axes", "dims+axes"):
+        staged.append((Stage(name, "axes"), depth))
+    return staged
+
+
+def _inner(made: Contraction, accumulators: int, target: Target) -> tuple[tuple[str, int], ...]:
+    """Unrolling: short axes in full while the tile leaves registers for what they share."""
+    room = target.vector_registers * 5 // 8
+    budget = max(1, 384 // accumulators)
+    factors: dict[str, int] = {}
+    axes = [axis.name for axis in made.reduction]
+    for position, name in enumerate(reversed(axes)):
+        extent = made.extents[name]
+        short = extent <= 8
+        unroll = extent if short and accumulators <= room else 1
+        if position == 0 and not short:
+            unroll = 4
+        # Axes that pick a phase must be unrolled; they are short, and come first here.
+        factors[name] = unroll if unroll <= budget else 1
+        budget //= factors[name]
+    return tuple((name, min(factors[name], made.extents[name])) for name in axes)
+
+
+def _plain(contraction: Contraction, target: Target) -> Schedule:
+    """The simplest schedule that any contraction has: one lane, one element at a time."""
+    vector = next(a.name for a in contraction.axes if a.kind == "parallel")
+    stages = tuple(
+        (Stage(a.operand, "dims"), 0) for a in contraction.inputs if contraction.is_padded(a)
+    )
+    choice = Choice(
+        vector=vector,
+        lanes=1,
+        tile={axis.name: 1 for axis in contraction.parallel},
+        block={},
+        split={},
+        outer=(),
+        order=tuple(axis.name for axis in contraction.parallel),
+        inner=tuple((axis.name, 1) for axis in contraction.reduction),
+        stages=stages,
+        parallel=0,
+    )
+    return assemble(contraction, choice)
