@@ -1,0 +1,275 @@
+"""The structural alternatives of a space, each with its tables of knob values.
+
+A variant fixes how axes are fused, the vector axis and the lanes; that decides which axes exist and
+what may be chosen for each. Slots give every variant the same columns: parallel slot 0 is the
+vector axis, the others follow from the innermost outwards; reduction slots keep declared order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import permutations
+from math import prod
+
+from autotune.errors import SpaceError
+from autotune.ir.contraction import ITEM_BYTES, Access, Contraction
+from autotune.ir.default import Form, forms, needs_stage
+from autotune.space.base import Choice, Narrowing
+from autotune.targets.base import Target
+
+SPLIT_SLOT = 15
+"""Stands for the split among the parallel slots of an order."""
+NONE, ONCE = -1, -2
+"""Stage positions that are no count of loops: not staged, packed beforehand."""
+MULTIPLES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
+"""Blocks, in register tiles."""
+SPLITS = (16, 32, 64, 128, 256, 512)
+MOST_VECTORS = 8
+ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28)
+UNROLLS = (1, 2, 4, 8)
+PREFETCH = (0, 512, 2048)
+TINY_BYTES = 16384
+"""Operands that fit here in all need no blocking, staging levels or prefetch."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One structural alternative; every table lists the values of one column."""
+
+    form: Form
+    parallel: tuple[str, ...]
+    reduction: tuple[str, ...]
+    tile: tuple[tuple[int, ...], ...]
+    block: tuple[tuple[int, ...], ...]
+    """Multiples of the tile by parallel slot; 0 is no block."""
+    split_axis: int
+    """Reduction slot that may be split; -1 where none is worth it."""
+    split: tuple[int, ...]
+    unroll: tuple[tuple[int, ...], ...]
+    outer: tuple[tuple[int, ...], ...]
+    """Orders of the parallel slots and the split, which is numbered SPLIT_SLOT here."""
+    order: tuple[tuple[int, ...], ...]
+    inner: tuple[tuple[int, ...], ...]
+    needs: tuple[str, ...]
+    """By input: '', dims, phases, axes or dims+axes."""
+    dims: tuple[tuple[int, ...], ...]
+    """Positions of each input's dims stage."""
+    axes: tuple[tuple[int, ...], ...]
+    align: tuple[int, ...]
+    out: tuple[int, ...]
+    store: tuple[str, ...]
+    prefetch: tuple[int, ...]
+    parallel_loops: tuple[int, ...]
+
+
+def variants(contraction: Contraction, target: Target, narrowing: Narrowing) -> list[Variant]:
+    """Every variant that the narrowing leaves.
+
+    Raises:
+        SpaceError: it leaves none, or names a knob that no variant has.
+    """
+    found = []
+    used: set[str] = set()
+    for form in _all_forms(contraction, target):
+        maker = _Maker(form, target, narrowing, used)
+        made = maker.variant()
+        if made:
+            found.append(made)
+    unknown = (set(narrowing.only) | set(narrowing.never)) - used
+    if unknown:
+        raise SpaceError(
+            f"{narrowing.source}: {sorted(unknown)[0]}: no such knob for this workload; knobs: "
+            f"{', '.join(sorted(used))}"
+        )
+    if not found:
+        raise SpaceError(f"{narrowing.source}: nothing is left of the space")
+    return found
+
+
+def _all_forms(contraction: Contraction, target: Target) -> list[Form]:
+    """The default's forms, each also at half the lanes: fewer wasted ones on short axes."""
+    found = []
+    for form in forms(contraction, target):
+        found.append(form)
+        extent = form.contraction.extents[form.vector]
+        if form.lanes >= 4 and (extent % form.lanes or form.lanes * 4 > extent):
+            found.append(Form(form.fuse, form.contraction, form.vector, form.lanes // 2))
+    return found
+
+
+class _Maker:
+    """Builds one variant's tables, asking the narrowing about each knob by name."""
+
+    def __init__(self, form: Form, target: Target, narrowing: Narrowing, used: set[str]) -> None:
+        self.form, self.made, self.target = form, form.contraction, target
+        self.narrowing, self.used = narrowing, used
+        names = [axis.name for axis in self.made.parallel if axis.name != form.vector]
+        self.parallel = (form.vector, *reversed(names))
+        self.reduction = tuple(axis.name for axis in self.made.reduction)
+        self.extents = self.made.extents
+        size = ITEM_BYTES[self.made.dtype]
+        self.bytes = {a.operand: prod(a.shape) * size for a in self.made.operands}
+        self.is_tiny = sum(self.bytes.values()) <= TINY_BYTES
+
+    def _allowed(self, knob: str, values: Iterable[Choice]) -> tuple[Choice, ...]:
+        """The knob's values after narrowing; `only` may also widen it."""
+        self.used.add(knob)
+        kept = tuple(self.narrowing.only.get(knob, tuple(values)))
+        return tuple(v for v in kept if v not in self.narrowing.never.get(knob, ()))
+
+    def _numbers(self, knob: str, values: Iterable[int], low: int, high: int) -> tuple[int, ...]:
+        allowed = self._allowed(knob, sorted(set(values)))
+        return tuple(
+            v
+            for v in allowed
+            if isinstance(v, int) and not isinstance(v, bool) and low <= v <= high
+        )
+
+    def variant(self) -> Variant | None:
+        """The tables, or None where the narrowing forbids this variant."""
+        form = self.form
+        structure: list[tuple[str, Choice]] = [
+            ("vector", form.vector),
+            ("lanes", form.lanes),
+            ("fuse", "+".join(".".join(group) for group in form.fuse) or "none"),
+        ]
+        allowed = [value in self._allowed(knob, (value,)) for knob, value in structure]
+        tile = tuple(
+            self._numbers(f"tile.{axis}", self._tiles(slot), 1, self.extents[axis])
+            for slot, axis in enumerate(self.parallel)
+        )
+        block = tuple(
+            self._numbers(f"block.{axis}", self._blocks(axis), 0, 2**31) for axis in self.parallel
+        )
+        split_axis = self._split_axis()
+        split = self._splits(split_axis)
+        unroll = tuple(
+            self._numbers(f"unroll.{axis}", self._unrolls(axis), 1, self.extents[axis])
+            for axis in self.reduction
+        )
+        store = tuple(str(v) for v in self._allowed("store", self._stores()))
+        needs = tuple(needs_stage(form, access) for access in self.made.inputs)
+        dims, axes = self._stages(needs)
+        out = self._out(store)
+        tables = (*tile, *block, split, *unroll, store, *dims, *axes, out)
+        if not all(allowed) or not all(tables):
+            return None
+        count = len(self.parallel)
+        movable = [s for s in range(count) if block[s] != (0,)]
+        movable += [SPLIT_SLOT] if len(split) > 1 else []
+        tiled = [s for s in range(count) if tile[s] != (self.extents[self.parallel[s]],)]
+        return Variant(
+            form=form,
+            parallel=self.parallel,
+            reduction=self.reduction,
+            tile=tile,
+            block=block,
+            split_axis=split_axis,
+            split=split,
+            unroll=unroll,
+            outer=tuple(permutations(movable)),
+            order=tuple(permutations(tiled)),
+            inner=tuple(permutations(range(len(self.reduction)))),
+            needs=needs,
+            dims=dims,
+            axes=axes,
+            align=self._aligns(needs),
+            out=out,
+            store=store,
+            prefetch=self._numbers("prefetch", (0,) if self.is_tiny else PREFETCH, 0, 65536)
+            or (0,),
+            parallel_loops=tuple(range(1, count + 1)) if self.target.threads > 1 else (0,),
+        )
+
+    def _aligns(self, needs: tuple[str, ...]) -> tuple[int, ...]:
+        """Row pitches of dims stages: as short as can be, or whole vectors."""
+        staged = any("dims" in need or need == "phases" for need in needs)
+        return (1, self.form.lanes) if staged and self.form.lanes > 1 else (1,)
+
+    def _tiles(self, slot: int) -> set[int]:
+        """Tile sizes: whole vectors or short rows, the balanced parts, and the axis itself."""
+        axis, lanes = self.parallel[slot], self.form.lanes
+        extent = self.extents[axis]
+        most = MOST_VECTORS * lanes if slot == 0 else max(ROWS)
+        values = {v * lanes for v in range(1, MOST_VECTORS + 1)} if slot == 0 else set(ROWS)
+        parts = {-(-extent // n) for n in range(1, 17)}
+        if slot == 0:
+            parts |= {-(-p // lanes) * lanes for p in parts}
+        return {v for v in values | parts if v <= min(extent, most)} or {min(extent, most)}
+
+    def _blocks(self, axis: str) -> tuple[int, ...]:
+        smallest = 1
+        if self.is_tiny or self.extents[axis] < 4 * smallest:
+            return (0,)
+        return (0, *(m for m in MULTIPLES if m < self.extents[axis]))
+
+    def _split_axis(self) -> int:
+        """The longest reduction axis, where it is long enough to be worth splitting."""
+        if not self.reduction or self.is_tiny:
+            return -1
+        longest = max(range(len(self.reduction)), key=lambda s: self.extents[self.reduction[s]])
+        return longest if self.extents[self.reduction[longest]] >= 2 * SPLITS[0] else -1
+
+    def _splits(self, slot: int) -> tuple[int, ...]:
+        if slot < 0:
+            return (0,)
+        axis = self.reduction[slot]
+        values = (0, *(s for s in SPLITS if s < self.extents[axis]))
+        return self._numbers(f"split.{axis}", values, 0, self.extents[axis] - 1)
+
+    def _unrolls(self, axis: str) -> set[int]:
+        extent = self.extents[axis]
+        short = {extent} if extent <= 8 else set()
+        small = {1} if extent <= 8 else set(UNROLLS)
+        return {u for u in small | short if u <= extent}
+
+    def _stores(self) -> tuple[str, ...]:
+        made, form = self.made, self.form
+        if form.lanes == 1 or made.output.coefficient(form.vector) in (0, 1):
+            return ("direct",)
+        turns = any(made.output.coefficient(a.name) == 1 for a in made.parallel)
+        return ("transpose", "scatter") if turns else ("scatter",)
+
+    def _positions(self) -> tuple[int, ...]:
+        """Counts of loops that may be around a stage."""
+        if self.is_tiny:
+            return (0,)
+        blocked = sum(len(self._blocks(axis)) > 1 for axis in self.parallel)
+        tiled = sum(self._tiles(s) != {self.extents[a]} for s, a in enumerate(self.parallel))
+        return tuple(range(blocked + tiled + 1))
+
+    def _stages(
+        self, needs: tuple[str, ...]
+    ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
+        dims, axes = [], []
+        for access, need in zip(self.made.inputs, needs, strict=True):
+            kinds = [
+                str(v) for v in self._allowed(f"stage.{access.operand}", self._kinds(access, need))
+            ]
+            has_dims = need in ("dims", "phases", "dims+axes")
+            dims.append(self._positions() if has_dims else (NONE,))
+            places: list[int] = []
+            if "none" in kinds and need not in ("axes", "dims+axes"):
+                places.append(NONE)
+            if "once" in kinds:
+                places.append(ONCE)
+            if "axes" in kinds:
+                places += self._positions()
+            axes.append(tuple(places))
+        return tuple(dims), tuple(axes)
+
+    def _kinds(self, access: Access, need: str) -> tuple[str, ...]:
+        """How an input may be packed on top of what it needs."""
+        if access.operand == self.made.constant and not self.made.is_padded(access):
+            return ("once",) if need == "axes" else ("none", "once")
+        if need in ("axes", "dims+axes"):
+            return ("axes",)
+        return ("none",) if need == "phases" else ("none", "axes")
+
+    def _out(self, store: tuple[str, ...]) -> tuple[int, ...]:
+        kinds = self._allowed("stage.out", ("none", "axes"))
+        places: list[int] = [NONE] if "none" in kinds else []
+        if "axes" in kinds and not self.is_tiny:
+            places += self._positions()
+        return tuple(places)
