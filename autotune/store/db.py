@@ -1,0 +1,207 @@
+"""The cache, for reading and writing, on SQLite or PostgreSQL. The only user of SQLAlchemy.
+
+Every statement is one of `schema`'s with bound parameters; each call is one transaction on a
+connection of its own, so that a Cache may be shared between threads.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, make_url, text
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+
+from autotune.errors import StoreError
+from autotune.store import merge, paths, schema, toolchain
+from autotune.store.misses import miss_parameters
+from autotune.store.read import (
+    failure,
+    find_parameters,
+    inspect,
+    records_of,
+    relative_parameters,
+)
+from autotune.store.record import LOCAL, Record, check
+from autotune.store.transfer import ImportReport, read_export, write_export
+from autotune.trial import Workload
+
+
+class Cache:
+    """Tuned schedules by (target, workload), in the file or database at `location`."""
+
+    def __init__(
+        self, location: str | os.PathLike[str] | None = None, must_exist: bool = False
+    ) -> None:
+        """Open a cache, and create it where it is absent.
+
+        Args:
+            location: a path or URL; None is the default cache.
+            must_exist: refuse to create one.
+
+        Raises:
+            StoreError: it cannot be used; the message says why and what to do.
+        """
+        self.location = paths.cache_path(location)
+        self._engine = _engine(self.location)
+        if not paths.is_file(self.location):
+            with self._transaction() as connection:
+                for statement, parameters in schema.CREATE:
+                    connection.execute(text(statement), parameters)
+        elif inspect(self.location, must_exist) != "ready":
+            self._create()
+
+    def put(self, record: Record) -> bool:
+        """Add a record; False where this very measurement is there already.
+
+        Raises:
+            StoreError: a field that no measurement can have, or the cache cannot be written.
+        """
+        check(record)
+        with self._transaction() as connection:
+            added = connection.execute(text(schema.WRITE_RECORD), record.to_row()).rowcount == 1
+            installed = toolchain.installed_llvmlite()
+            if record.origin == LOCAL and installed:
+                note = {"name": toolchain.NOTE + installed, "value": record.llvm}
+                connection.execute(text(schema.WRITE_META), note)
+        return added
+
+    def get(self, target_key: str, workload_key: str) -> Record | None:
+        """The best record of a key, stale or not, or None."""
+        records = self.ranked(target_key, workload_key)
+        return records[0] if records else None
+
+    def ranked(self, target_key: str, workload_key: str) -> list[Record]:
+        """The records of one key, best first."""
+        with self._transaction() as connection:
+            llvm = _llvm(connection)
+            found = _rows(connection, schema.FIND, find_parameters(target_key, workload_key, llvm))
+        return records_of(found, self._shown, llvm)
+
+    def targets(self, workload_key: str) -> list[str]:
+        """Keys of the targets for which this workload has been tuned."""
+        rows = self._select(schema.FIND_TARGETS, {"workload_key": workload_key})
+        return [row["target_key"] for row in rows]
+
+    def relatives(self, target_key: str, workload: Workload) -> list[tuple[str, str]]:
+        """Key and shape of each workload of the same operator tuned for a target."""
+        rows = self._select(schema.FIND_RELATIVES, relative_parameters(target_key, workload))
+        return [(row["workload_key"], row["shape"]) for row in rows]
+
+    def speedups(self, op: str) -> list[float]:
+        """Default over tuned, for the records of one operator."""
+        return [row["speedup"] for row in self._select(schema.FIND_SPEEDUPS, {"op": op})]
+
+    def entries(self) -> list[Record]:
+        """Every record, by target, workload and time; `Record.to_entry` is its JSON."""
+        with self._transaction() as connection:
+            llvm = _llvm(connection)
+            found = _rows(connection, schema.READ_RECORDS, {})
+        return records_of(found, self._shown, llvm)
+
+    def misses(self) -> list[dict[str, Any]]:
+        """What was looked up, was not there and still is not: the JSON of `cache misses`."""
+        rows = self._select(schema.READ_MISSES, {})
+        return [
+            {"key": row["workload_key"], "target": row["target_key"]}
+            | {name: row[name] for name in schema.MISS_COLUMNS if not name.endswith("_key")}
+            for row in rows
+        ]
+
+    def note_miss(self, target_key: str, workload: Workload) -> None:
+        """Count a miss of this key."""
+        with self._transaction() as connection:
+            connection.execute(text(schema.WRITE_MISS), miss_parameters(target_key, workload))
+
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Write every record to a JSON-lines file; how many."""
+        return write_export(path, self.entries())
+
+    def import_(self, path: str | os.PathLike[str]) -> ImportReport:
+        """Add the records of an exported file that are not here yet, all or none of them.
+
+        Raises:
+            StoreError: the file is no export of a known version; nothing has changed.
+        """
+        records, bad, missing = read_export(path)
+        known = {row["digest"] for row in self._select(schema.READ_DIGESTS, {})}
+        added = self._add(merge.union(known, records).values())
+        return ImportReport(added, len(records) - added, tuple(bad), missing)
+
+    def close(self) -> None:
+        """Give back connections; the cache may not be used afterwards."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Cache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def _shown(self) -> str:
+        return paths.shown(self.location)
+
+    def _create(self) -> None:
+        paths.make_folder(self.location)
+        try:
+            schema.create(self.location)
+        except sqlite3.Error as error:
+            raise failure(self.location, error) from error
+
+    def _add(self, records: Iterable[Record]) -> int:
+        with self._transaction() as connection:
+            statement = text(schema.WRITE_RECORD)
+            return sum(
+                connection.execute(statement, record.to_row()).rowcount for record in records
+            )
+
+    def _select(self, sql: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        with self._transaction() as connection:
+            return _rows(connection, sql, parameters)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except SQLAlchemyError as error:
+            reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
+            raise StoreError(f"cache {self._shown} cannot be used: {reason}") from error
+
+
+def open_cache(location: str | os.PathLike[str] | None = None, must_exist: bool = False) -> Cache:
+    """The cache at a path or URL; None is the default one."""
+    return Cache(location, must_exist)
+
+
+def _engine(location: str) -> Engine:
+    if paths.is_file(location):
+        # No pool: a connection kept open would hold the WAL file, and must not cross a spawn.
+        return create_engine(
+            URL.create("sqlite", database=location),
+            poolclass=NullPool,
+            connect_args={"timeout": schema.BUSY_TIMEOUT_S},
+        )
+    try:
+        url = make_url(location)
+        if url.drivername in ("postgres", "postgresql"):
+            url = url.set(drivername="postgresql+psycopg")
+        return create_engine(url, pool_pre_ping=True)
+    except (SQLAlchemyError, ImportError) as error:
+        raise StoreError(f"cache {paths.shown(location)} cannot be used: {error}") from error
+
+
+def _llvm(connection: Connection) -> str:
+    rows = _rows(connection, schema.READ_META, {})
+    return toolchain.current_llvm({row["name"]: row["value"] for row in rows})
+
+
+def _rows(
+    connection: Connection, sql: str, parameters: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    return [*connection.execute(text(sql), dict(parameters)).mappings()]

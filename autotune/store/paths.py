@@ -1,0 +1,91 @@
+"""Where the cache and the logs live. The only place of the store that reads the environment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from autotune.errors import StoreError, UsageError
+
+FILE_NAME = "cache.sqlite"
+_SQLITE_URL = ("sqlite:///", "sqlite+pysqlite:///")
+_OTHER_URL = ("postgresql://", "postgres://", "postgresql+psycopg://")
+
+
+def cache_path(location: str | os.PathLike[str] | None = None) -> str:
+    """The path or URL that `location` means; None is the default cache.
+
+    The default is `$AUTOTUNE_CACHE` (a path or URL) where set, else
+    `$XDG_CACHE_HOME/autotune/cache.sqlite` (an absolute path is required there), else
+    `~/.cache/autotune/cache.sqlite`. A `sqlite:///` URL becomes its path.
+
+    Raises:
+        StoreError: no default, since this user has no home folder.
+        UsageError: not a path, nor a URL of a kind that is supported.
+    """
+    if location is None:
+        text = os.environ.get("AUTOTUNE_CACHE") or os.path.join(
+            _user_folder("XDG_CACHE_HOME", ".cache"), FILE_NAME
+        )
+    else:
+        text = os.fspath(location)
+    for prefix in _SQLITE_URL:
+        if text.startswith(prefix):
+            text = text.removeprefix(prefix)
+    if not text or "\0" in text or ("://" in text and not text.startswith(_OTHER_URL)):
+        raise UsageError(
+            f"cache {shown(text)!r} is not allowed; allowed: a file, sqlite:///FILE or "
+            f"postgresql://HOST/NAME"
+        )
+    return text
+
+
+def is_file(location: str) -> bool:
+    """Whether this, a result of `cache_path`, is an SQLite file and not a server's URL."""
+    return "://" not in location
+
+
+def shown(location: str) -> str:
+    """The location without a password, for messages."""
+    scheme, separator, rest = location.partition("://")
+    if not separator or "@" not in rest:
+        return location
+    return f"{scheme}://***@{rest.rpartition('@')[2]}"
+
+
+def log_folder() -> str:
+    """The folder for tuning logs: `$XDG_DATA_HOME/autotune`, else `~/.local/share/autotune`.
+
+    Raises:
+        StoreError: this user has no home folder.
+    """
+    return _user_folder("XDG_DATA_HOME", os.path.join(".local", "share"))
+
+
+def make_folder(path: str) -> None:
+    """Create the folder that `path` lies in, for this user only, where it is missing.
+
+    Raises:
+        StoreError: it cannot be created.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"folder {folder} cannot be created: {error.strerror}; name another with --cache or "
+            f"AUTOTUNE_CACHE"
+        ) from error
+
+
+def _user_folder(variable: str, below_home: str) -> str:
+    root = os.environ.get(variable, "")
+    if not os.path.isabs(root):  # the XDG rules say to ignore a relative one
+        home = os.path.expanduser("~")
+        if not os.path.isabs(home):
+            raise StoreError(
+                f"there is no home folder (HOME is not set) and no {variable}; set AUTOTUNE_CACHE "
+                f"or pass --cache FILE"
+            )
+        root = os.path.join(home, below_home)
+    return os.path.join(root, "autotune")

@@ -1,0 +1,219 @@
+"""Reads an SQLite cache with the standard library alone, by the SQL of docs/cache.md.
+
+For lookups, which may run inside somebody's compiler: opened read-only, closed again at once,
+nothing imported that is slow. A broken row is skipped with one warning.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import cache
+from typing import Any, Literal
+from urllib.parse import quote
+
+from autotune.errors import StoreError
+from autotune.store import schema
+from autotune.store.record import Record, from_row
+from autotune.store.toolchain import current_llvm
+from autotune.trial import CODEGEN_VERSION, Workload
+
+_MAGIC = b"SQLite format 3\0"
+
+
+class Reader:
+    """The queries of a lookup on one open cache file."""
+
+    def __init__(self, path: str, connection: sqlite3.Connection) -> None:
+        self._path = path
+        self._connection = connection
+        self._llvm = current_llvm(self.meta())
+
+    def meta(self) -> dict[str, str]:
+        """The `meta` table."""
+        return {row["name"]: row["value"] for row in self._rows(schema.READ_META)}
+
+    def ranked(self, target_key: str, workload_key: str) -> list[Record]:
+        """The records of one key, best first."""
+        parameters = find_parameters(target_key, workload_key, self._llvm)
+        return records_of(self._rows(schema.FIND, parameters), self._path, self._llvm)
+
+    def targets(self, workload_key: str) -> list[str]:
+        """Keys of the targets for which this workload has been tuned."""
+        rows = self._rows(schema.FIND_TARGETS, {"workload_key": workload_key})
+        return [row["target_key"] for row in rows]
+
+    def relatives(self, target_key: str, workload: Workload) -> list[tuple[str, str]]:
+        """Key and shape of each workload of the same operator tuned for a target."""
+        rows = self._rows(schema.FIND_RELATIVES, relative_parameters(target_key, workload))
+        return [(row["workload_key"], row["shape"]) for row in rows]
+
+    def speedups(self, op: str) -> list[float]:
+        """Default over tuned, for the records of one operator."""
+        return [row["speedup"] for row in self._rows(schema.FIND_SPEEDUPS, {"op": op})]
+
+    def _rows(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[sqlite3.Row]:
+        try:
+            return self._connection.execute(sql, dict(parameters or {})).fetchall()
+        except sqlite3.Error as error:
+            raise failure(self._path, error) from error
+
+
+def find(path: str, target_key: str, workload_key: str) -> Record | None:
+    """The best record of a key in the file, or None; an absent file holds none.
+
+    Raises:
+        StoreError: the file is no cache of ours.
+    """
+    with opened(path) as reader:
+        records = reader.ranked(target_key, workload_key) if reader else []
+    return records[0] if records else None
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Reader | None]:
+    """A reader on the file; None where it is absent or holds nothing yet.
+
+    Raises:
+        StoreError: the file is no cache of ours.
+    """
+    if _look(path, must_exist=False) != "file":
+        yield None
+        return
+    with closing(_connect(path)) as connection:
+        yield Reader(path, connection) if _identify(path, connection) == "ready" else None
+
+
+def inspect(path: str, must_exist: bool = False) -> Literal["absent", "empty", "ready"]:
+    """What is at this path: nothing, something that may become a cache, or a cache.
+
+    Raises:
+        StoreError: absent though it must exist, not a database, another program's, or newer.
+    """
+    seen = _look(path, must_exist)
+    if seen != "file":
+        return seen
+    with closing(_connect(path)) as connection:
+        return _identify(path, connection)
+
+
+def find_parameters(target_key: str, workload_key: str, llvm: str) -> dict[str, Any]:
+    """Parameters of `schema.FIND`."""
+    return {
+        "target_key": target_key,
+        "workload_key": workload_key,
+        "codegen": CODEGEN_VERSION,
+        "llvm": llvm,
+    }
+
+
+def relative_parameters(target_key: str, workload: Workload) -> dict[str, Any]:
+    """Parameters of `schema.FIND_RELATIVES`."""
+    return {**workload.to_dict(), "target_key": target_key}
+
+
+def records_of(rows: list[Any], location: str, llvm: str) -> list[Record]:
+    """The records in these rows; a broken one is left out, with one warning for each."""
+    records: list[Record] = []
+    for row in rows:
+        try:
+            records.append(from_row(row, llvm))
+        except StoreError as error:
+            _warn_once(location, row["digest"], str(error))
+    return records
+
+
+def failure(path: str, error: Exception) -> StoreError:
+    """The StoreError that tells of an error of SQLite on this file."""
+    return StoreError(f"cache {path} cannot be used: {error}")
+
+
+def _look(path: str, must_exist: bool) -> Literal["absent", "empty", "file"]:
+    """What can be told without SQLite."""
+    try:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise StoreError(f"cache {path} is not a regular file; name a file with --cache")
+        with open(path, "rb") as file:
+            magic = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        if must_exist:
+            raise StoreError(
+                f"cache {path} does not exist; tune something with `autotune run`, or name another "
+                f"with --cache"
+            ) from None
+        return "absent"
+    except OSError as error:
+        raise StoreError(f"cache {path} cannot be read: {error.strerror}") from error
+    if not magic:
+        return "empty"
+    if magic != _MAGIC:
+        raise StoreError(
+            f"cache {path} is not an SQLite database; it is left as it is; name another file with "
+            f"--cache"
+        )
+    return "file"
+
+
+def _identify(path: str, connection: sqlite3.Connection) -> Literal["empty", "ready"]:
+    try:
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        tables = {row["name"] for row in rows}
+        meta = _meta(connection) if "meta" in tables else {}
+    except sqlite3.Error as error:
+        raise failure(path, error) from error
+    if not tables:
+        return "empty"
+    if meta.get("application") != schema.APPLICATION or not {"records", "misses"} <= tables:
+        some = ", ".join(sorted(tables)[:5])
+        raise StoreError(
+            f"cache {path} is an SQLite database of another program (tables {some}); it is left as "
+            f"it is; name another file with --cache"
+        )
+    version = str(meta.get("schema", ""))
+    if not version.isdigit() or int(version) > schema.VERSION:
+        raise StoreError(
+            f"cache {path} has schema version {version[:20]}; this program reads up to "
+            f"{schema.VERSION}; update autotune, or name another file with --cache"
+        )
+    return "ready"
+
+
+def _meta(connection: sqlite3.Connection) -> dict[str, str]:
+    try:
+        rows = connection.execute(schema.READ_META).fetchall()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+            raise
+        return {}  # somebody else's table of that name, with other columns
+    return {row["name"]: row["value"] for row in rows}
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    """Open read-only; from a folder where SQLite cannot make its side files, as immutable."""
+    last: sqlite3.Error | None = None
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        uri = f"file:{quote(os.path.abspath(path))}?{mode}"
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = sqlite3.connect(uri, timeout=schema.BUSY_TIMEOUT_S, uri=True)
+            connection.row_factory = sqlite3.Row
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return connection
+        except sqlite3.Error as error:
+            last = error
+            if connection is not None:
+                connection.close()
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                break
+    raise failure(path, last or sqlite3.OperationalError("unknown")) from last
+
+
+@cache
+def _warn_once(location: str, digest: str, message: str) -> None:
+    warnings.warn(f"cache {location}: {message}; skipped", UserWarning, stacklevel=2)

@@ -1,0 +1,157 @@
+"""The cache's tables and every statement on them, as docs/cache.md shows them.
+
+One text for SQLite and PostgreSQL, with named parameters, so that the standard library's sqlite3
+and SQLAlchemy run the very same. Creation is one transaction: readers see all or nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+APPLICATION = "autotune"
+VERSION = 1
+"""Version of the tables; a newer one is refused, older ones will be migrated."""
+BUSY_TIMEOUT_S = 10.0
+
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS meta (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+)""",
+    """CREATE TABLE IF NOT EXISTS records (
+    digest TEXT PRIMARY KEY,
+    target_key TEXT NOT NULL,
+    workload_key TEXT NOT NULL,
+    op TEXT NOT NULL,
+    shape TEXT NOT NULL,
+    dtype TEXT NOT NULL,
+    layout TEXT NOT NULL,
+    tolerance DOUBLE PRECISION NOT NULL CHECK (tolerance > 0),
+    schedule TEXT NOT NULL,
+    schedule_digest TEXT NOT NULL,
+    seconds DOUBLE PRECISION NOT NULL CHECK (seconds > 0 AND seconds < 1e9),
+    gflops DOUBLE PRECISION NOT NULL CHECK (gflops > 0 AND gflops < 1e12),
+    samples TEXT NOT NULL,
+    baseline_seconds DOUBLE PRECISION NOT NULL
+        CHECK (baseline_seconds > 0 AND baseline_seconds < 1e9),
+    speedup DOUBLE PRECISION NOT NULL CHECK (speedup > 0 AND speedup < 1e9),
+    speedup_low DOUBLE PRECISION NOT NULL,
+    speedup_high DOUBLE PRECISION NOT NULL,
+    error_units DOUBLE PRECISION NOT NULL CHECK (error_units >= 0),
+    trials BIGINT NOT NULL,
+    seed BIGINT NOT NULL,
+    llvm TEXT NOT NULL,
+    codegen BIGINT NOT NULL,
+    version TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    created TEXT NOT NULL,
+    origin TEXT NOT NULL CHECK (origin IN ('local', 'imported')),
+    verified INTEGER NOT NULL CHECK (verified IN (0, 1))
+)""",
+    "CREATE INDEX IF NOT EXISTS records_by_key ON records (target_key, workload_key)",
+    "CREATE INDEX IF NOT EXISTS records_by_workload ON records (workload_key, target_key)",
+    "CREATE INDEX IF NOT EXISTS records_by_op ON records (op, dtype, layout, target_key)",
+    """CREATE TABLE IF NOT EXISTS misses (
+    target_key TEXT NOT NULL,
+    workload_key TEXT NOT NULL,
+    op TEXT NOT NULL,
+    shape TEXT NOT NULL,
+    dtype TEXT NOT NULL,
+    layout TEXT NOT NULL,
+    tolerance DOUBLE PRECISION NOT NULL,
+    count BIGINT NOT NULL CHECK (count > 0),
+    first_seen TEXT NOT NULL,
+    last_seen TEXT NOT NULL,
+    PRIMARY KEY (target_key, workload_key)
+)""",
+)
+
+RECORD_COLUMNS = (
+    *("digest", "target_key", "workload_key", "op", "shape", "dtype", "layout", "tolerance"),
+    *("schedule", "schedule_digest", "seconds", "gflops", "samples", "baseline_seconds"),
+    *("speedup", "speedup_low", "speedup_high", "error_units", "trials", "seed", "llvm"),
+    *("codegen", "version", "machine", "created", "origin", "verified"),
+)
+MISS_COLUMNS = (
+    *("target_key", "workload_key", "op", "shape", "dtype", "layout", "tolerance"),
+    *("count", "first_seen", "last_seen"),
+)
+
+_ALL = ", ".join(RECORD_COLUMNS)
+_VALUES = ", ".join(f":{name}" for name in RECORD_COLUMNS)
+
+FIND = f"""SELECT {_ALL} FROM records
+WHERE target_key = :target_key AND workload_key = :workload_key
+ORDER BY verified DESC,
+    CASE WHEN codegen = :codegen AND (llvm = :llvm OR :llvm = '') THEN 0 ELSE 1 END,
+    CASE WHEN origin = 'local' THEN 0 ELSE 1 END,
+    seconds, digest"""
+"""The records of one key, best first; `:llvm` is '' where this installation's is not known."""
+
+FIND_TARGETS = "SELECT DISTINCT target_key FROM records WHERE workload_key = :workload_key"
+"""The targets for which a workload has been tuned."""
+
+FIND_RELATIVES = """SELECT DISTINCT workload_key, shape FROM records
+WHERE op = :op AND dtype = :dtype AND layout = :layout AND target_key = :target_key
+    AND error_units <= :tolerance"""
+"""The workloads of one operator that have been tuned for a target within a tolerance."""
+
+FIND_SPEEDUPS = "SELECT speedup FROM records WHERE op = :op ORDER BY created DESC LIMIT 1000"
+"""How much tuning has gained on one operator."""
+
+READ_META = "SELECT name, value FROM meta"
+READ_RECORDS = f"SELECT {_ALL} FROM records ORDER BY target_key, workload_key, seconds, digest"
+READ_DIGESTS = "SELECT digest FROM records"
+READ_MISSES = f"""SELECT {", ".join(MISS_COLUMNS)} FROM misses
+WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.target_key = misses.target_key
+    AND records.workload_key = misses.workload_key)
+ORDER BY count DESC, last_seen DESC, workload_key"""
+"""What was looked up, was not there, and still is not."""
+
+WRITE_META = """INSERT INTO meta (name, value) VALUES (:name, :value)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value"""
+WRITE_RECORD = f"""INSERT INTO records ({_ALL}) VALUES ({_VALUES})
+ON CONFLICT (digest) DO NOTHING"""
+WRITE_MISS = """INSERT INTO misses (target_key, workload_key, op, shape, dtype, layout, tolerance,
+    count, first_seen, last_seen)
+VALUES (:target_key, :workload_key, :op, :shape, :dtype, :layout, :tolerance, 1, :now, :now)
+ON CONFLICT (target_key, workload_key)
+DO UPDATE SET count = misses.count + 1, last_seen = excluded.last_seen"""
+_STAMP = "INSERT INTO meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING"
+
+STAMPS = ({"name": "application", "value": APPLICATION}, {"name": "schema", "value": str(VERSION)})
+CREATE = (*((statement, {}) for statement in TABLES), *((_STAMP, stamp) for stamp in STAMPS))
+"""Statements, with their parameters, that make an empty database a cache; harmless on a cache."""
+
+
+def create(path: str, timeout_s: float = BUSY_TIMEOUT_S) -> None:
+    """Make the SQLite file a cache, safely while other processes do the same.
+
+    Raises:
+        sqlite3.Error: locked for longer than the time-out, read-only, or no database.
+    """
+    connection = sqlite3.connect(path, timeout=timeout_s, isolation_level=None)
+    try:
+        _use_wal(connection, time.monotonic() + timeout_s)
+        connection.execute("BEGIN IMMEDIATE")
+        for statement, parameters in CREATE:
+            connection.execute(statement, parameters)
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+
+
+def _use_wal(connection: sqlite3.Connection, deadline_s: float) -> None:
+    # Switching the journal mode fails at once while another process does it: SQLite's own busy
+    # time-out does not cover it.
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            if time.monotonic() > deadline_s:
+                raise
+            time.sleep(0.01)

@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+import warnings
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autotune.errors import StoreError
+from autotune.ops.base import parse_workload
+from autotune.store import read, schema, toolchain
+from autotune.store.db import Cache, open_cache
+from autotune.store.misses import note_miss
+from autotune.store.record import Record
+from autotune.trial import CODEGEN_VERSION
+from tests.records import TARGET, WORKLOAD, made
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(tmp_path / "cache.sqlite")
+
+
+def change(path: str, sql: str, parameters: Any = ()) -> list[Any]:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        return connection.execute(sql, parameters).fetchall()
+
+
+def test_put_then_get_gives_the_record_back(path: str) -> None:
+    with open_cache(path) as cache:
+        assert cache.get(TARGET.key, WORKLOAD.key) is None
+        assert cache.put(made())
+        assert cache.get(TARGET.key, WORKLOAD.key) == made()
+        assert cache.get("other/baseline/t1", WORKLOAD.key) is None
+
+
+def test_put_of_the_same_measurement_adds_nothing(path: str) -> None:
+    with open_cache(path) as cache:
+        assert cache.put(made())
+        assert not cache.put(made())
+        assert len(cache.entries()) == 1
+
+
+def test_find_on_plain_sqlite3_agrees_with_sqlalchemy(path: str) -> None:
+    with open_cache(path) as cache:
+        for seconds in (3e-3, 1e-3, 2e-3):
+            cache.put(made(seconds=seconds))
+        assert read.find(path, TARGET.key, WORKLOAD.key) == cache.get(TARGET.key, WORKLOAD.key)
+
+
+def test_rank_is_verified_then_current_then_local_then_faster(path: str) -> None:
+    unverified = made(seconds=1e-6, verified=False, origin="imported")
+    stale = made(seconds=2e-6, codegen=CODEGEN_VERSION + 1)
+    foreign = made(seconds=3e-6, origin="imported")
+    slow, fast = made(seconds=5e-6), made(seconds=4e-6)
+    with open_cache(path) as cache:
+        for record in (unverified, stale, foreign, slow, fast):
+            cache.put(record)
+        ranked = cache.ranked(TARGET.key, WORKLOAD.key)
+        assert [r.seconds for r in ranked] == [4e-6, 5e-6, 3e-6, 2e-6, 1e-6]
+        assert [r.is_stale for r in ranked] == [False, False, False, True, False]
+        with read.opened(path) as reader:
+            assert reader is not None
+            assert reader.ranked(TARGET.key, WORKLOAD.key) == ranked
+
+
+def test_put_of_an_impossible_time_is_refused_at_the_door(path: str) -> None:
+    with open_cache(path) as cache:
+        for seconds in (float("nan"), float("inf"), 0.0, -1.0):
+            with pytest.raises(StoreError, match="record field seconds"):
+                cache.put(made(seconds=seconds))
+        assert cache.entries() == []
+
+
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("inf"), float("nan"), None])
+def test_table_itself_refuses_impossible_times(path: str, seconds: float | None) -> None:
+    open_cache(path).close()
+    with pytest.raises(sqlite3.IntegrityError):
+        change(path, schema.WRITE_RECORD, {**made().to_row(), "seconds": seconds})
+
+
+def test_text_that_looks_like_sql_is_only_text(path: str) -> None:
+    with open_cache(path) as cache:
+        cache.put(made(machine="'; DROP TABLE records; --"))
+        assert cache.get("x", "'; DROP TABLE records; --") is None
+        assert cache.entries()[0].machine == "'; DROP TABLE records; --"
+
+
+def test_broken_row_is_skipped_with_one_warning(path: str) -> None:
+    """F083: a malformed entry is a miss, told once."""
+    with open_cache(path) as cache:
+        cache.put(made(seconds=1e-6))
+        cache.put(made(seconds=2e-6))
+        change(path, "UPDATE records SET schedule = '{' WHERE seconds = 1e-6")
+        with pytest.warns(UserWarning, match="is broken"):
+            found = cache.get(TARGET.key, WORKLOAD.key)
+        assert found is not None
+        assert found.seconds == 2e-6
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for _ in range(3):
+                cache.get(TARGET.key, WORKLOAD.key)
+
+
+def test_llvm_of_the_last_local_put_decides_what_is_stale(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolchain, "installed_llvmlite", lambda: "0.50.0")
+    with open_cache(path) as cache:
+        cache.put(made(llvm="22.1.0"))
+        old = made(llvm="14.0.0", seconds=2e-3, origin="imported")
+        cache.put(old)
+        stale = {record.llvm: record.is_stale for record in cache.entries()}
+        assert stale == {"22.1.0": False, "14.0.0": True}
+        monkeypatch.setattr(toolchain, "installed_llvmlite", lambda: "0.60.0")
+        assert all(record.is_stale for record in cache.entries())
+        monkeypatch.setattr(toolchain, "installed_llvmlite", lambda: "")
+        assert not any(record.is_stale for record in cache.entries())
+
+
+def test_installed_llvmlite_is_told_without_loading_it() -> None:
+    version = toolchain.installed_llvmlite()
+    assert version.replace(".", "").isdigit()
+
+
+def test_five_unusable_files_have_five_messages(path: str) -> None:
+    """F070: absent, empty, no database, another program's, newer; none is touched."""
+    with pytest.raises(StoreError, match="does not exist; tune something"):
+        open_cache(path, must_exist=True)
+    assert not os.path.exists(path)
+
+    Path(path).write_bytes(b"")
+    with open_cache(path, must_exist=True) as cache:
+        assert cache.entries() == []
+
+    other = path + ".txt"
+    Path(other).write_bytes(b"not a database at all, but long enough to look like one")
+    with pytest.raises(StoreError, match="is not an SQLite database"):
+        open_cache(other)
+
+    foreign = path + ".foreign"
+    change(foreign, "CREATE TABLE meta (a, b)")
+    change(foreign, "CREATE TABLE mails (a, b)")
+    before = Path(foreign).read_bytes()
+    with pytest.raises(StoreError, match=r"another program \(tables mails, meta\)"):
+        open_cache(foreign)
+    assert Path(foreign).read_bytes() == before
+
+    change(path, "UPDATE meta SET value = '7' WHERE name = 'schema'")
+    with pytest.raises(StoreError, match="schema version 7; this program reads up to 1"):
+        open_cache(path)
+    with pytest.raises(StoreError, match="schema version 7"):
+        read.find(path, "t", "w")
+
+
+def test_damaged_database_is_a_plain_error(path: str) -> None:
+    with open_cache(path) as cache:
+        cache.put(made())
+    content = bytearray(Path(path).read_bytes())
+    content[100:] = b"\xff" * (len(content) - 100)
+    Path(path).write_bytes(content)
+    with pytest.raises(StoreError, match=f"cache {path} cannot be used"):
+        open_cache(path)
+
+
+def test_folder_in_place_of_the_file_is_a_plain_error(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="not a regular file"):
+        open_cache(str(tmp_path))
+
+
+def test_empty_database_becomes_a_cache(path: str) -> None:
+    change(path, "PRAGMA user_version = 3")
+    with open_cache(path) as cache:
+        cache.put(made())
+        assert len(cache.entries()) == 1
+
+
+def test_path_with_odd_characters_works(tmp_path: Path) -> None:
+    path = str(tmp_path / "a b" / "é%3F?#&.db")
+    with open_cache(path) as cache:
+        cache.put(made())
+    assert read.find(path, TARGET.key, WORKLOAD.key) == made()
+    assert os.path.exists(path)
+
+
+def test_creation_makes_folders_for_this_user_and_uses_wal(tmp_path: Path) -> None:
+    path = str(tmp_path / "new" / "cache.sqlite")
+    open_cache(path).close()
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+    assert change(path, "PRAGMA journal_mode") == [("wal",)]
+
+
+def test_cache_that_cannot_be_written_can_be_read(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_cache(path) as cache:
+        cache.put(made())
+    real = sqlite3.connect
+
+    def no_side_files(name: str, **options: object) -> sqlite3.Connection:
+        if "mode=ro" in name and "immutable" not in name:
+            error = sqlite3.OperationalError("unable to open database file")
+            error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+            raise error
+        return real(name, **options)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(sqlite3, "connect", no_side_files)
+    assert read.find(path, TARGET.key, WORKLOAD.key) == made()
+
+
+def test_put_into_a_read_only_cache_is_a_plain_error(path: str) -> None:
+    with open_cache(path) as cache:
+        change(
+            path, "CREATE TRIGGER no BEFORE INSERT ON records BEGIN SELECT RAISE(ABORT,'no'); END"
+        )
+        with pytest.raises(StoreError, match=f"cache {path} cannot be used: no"):
+            cache.put(made())
+
+
+def test_misses_are_counted_until_the_key_is_tuned(path: str) -> None:
+    with open_cache(path) as cache:
+        cache.note_miss(TARGET.key, WORKLOAD)
+        assert note_miss(path, TARGET.key, WORKLOAD)
+        (miss,) = cache.misses()
+        assert (miss["key"], miss["target"]) == (WORKLOAD.key, TARGET.key)
+        assert (miss["op"], miss["shape"]) == (WORKLOAD.op, WORKLOAD.shape)
+        assert miss["count"] == 2
+        assert miss["first_seen"] <= miss["last_seen"]
+        cache.put(made())
+        assert cache.misses() == []
+
+
+def test_miss_in_an_absent_cache_creates_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "new" / "cache.sqlite")
+    assert note_miss(path, TARGET.key, WORKLOAD)
+    with open_cache(path, must_exist=True) as cache:
+        assert len(cache.misses()) == 1
+
+
+@pytest.mark.parametrize("below", ["", "file/cache.sqlite"])
+def test_miss_that_cannot_be_written_is_silent(tmp_path: Path, below: str) -> None:
+    (tmp_path / "file").write_text("text of somebody else")
+    path = str(tmp_path / (below or "file"))
+    assert not note_miss(path, TARGET.key, WORKLOAD)
+    assert (tmp_path / "file").read_text() == "text of somebody else"
+
+
+def test_miss_does_not_wait_for_a_locked_cache(path: str) -> None:
+    open_cache(path).close()
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    assert not note_miss(path, TARGET.key, WORKLOAD)
+    holder.close()
+
+
+def test_relatives_targets_and_speedups_agree_on_both_readers(path: str) -> None:
+    other = parse_workload("matmul", "m=64,n=48,k=16")
+    loose = parse_workload("matmul", "m=8,n=48,k=16")
+    with open_cache(path) as cache:
+        cache.put(made())
+        cache.put(made(other, speedup=3.0, created="2027-01-31T12:00:00Z"))
+        cache.put(made(loose, error_units=100.0))
+        with read.opened(path) as reader:
+            assert reader is not None
+            for source in (reader, cache):
+                assert sorted(source.relatives(TARGET.key, WORKLOAD)) == sorted(
+                    [(WORKLOAD.key, WORKLOAD.shape), (other.key, other.shape)]
+                )
+                assert source.targets(WORKLOAD.key) == [TARGET.key]
+                assert source.speedups("matmul") == [3.0, 2.0, 2.0]
+                assert source.speedups("conv2d") == []
+
+
+def _write(path: str, first: int, count: int) -> None:
+    for number in range(first, first + count):
+        with Cache(path) as cache:
+            cache.put(made(seed=number))
+
+
+def test_processes_that_create_and_write_at_once_lose_nothing(path: str) -> None:
+    """F074, F082: the same fresh file, no lock errors, every row there."""
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_write, args=(path, 100 * n, 6)) for n in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+        assert worker.exitcode == 0
+    with open_cache(path) as cache:
+        assert len(cache.entries()) == 18
+
+
+def test_server_url_without_a_driver_is_a_plain_error() -> None:
+    with pytest.raises(StoreError) as caught:
+        open_cache("postgresql://me:secret@localhost:1/none")
+    assert "secret" not in str(caught.value)
+
+
+def test_documented_sql_is_the_sql_that_runs(root: Path) -> None:
+    text = (root / "docs" / "cache.md").read_text(encoding="utf-8")
+    for statement in (*schema.TABLES, schema.FIND, schema.FIND_TARGETS, schema.WRITE_MISS):
+        assert statement in text
+
+
+def test_statements_name_every_column_of_the_tables(path: str) -> None:
+    open_cache(path).close()
+    for table, columns in (("records", schema.RECORD_COLUMNS), ("misses", schema.MISS_COLUMNS)):
+        found = [row[1] for row in change(path, f"PRAGMA table_info({table})")]
+        assert tuple(found) == columns
+    plan = change(path, f"EXPLAIN QUERY PLAN {schema.FIND}", read.find_parameters("", "", ""))
+    assert "USING INDEX records_by_" in str(plan)
+
+
+def test_record_from_the_cache_differs_in_nothing_but_staleness(path: str) -> None:
+    """F044: what was measured is what is answered."""
+    with open_cache(path) as cache:
+        record: Record = made(samples_s=(1 / 3, 2 / 3), gflops=1 / 7, speedup=2 / 3)
+        cache.put(record)
+    found = read.find(path, TARGET.key, WORKLOAD.key)
+    assert found is not None
+    assert replace(found, is_stale=False) == record
+    assert found.schedule.digest == record.schedule.digest
