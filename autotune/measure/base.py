@@ -1,0 +1,78 @@
+"""What a measurer is, and the options of the one that uses this machine.
+
+`tune` submits schedules and takes trials as they become ready; building overlaps measuring and
+there is no barrier. A candidate that fails is a `Failure` value, never an exception.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from autotune.errors import UsageError
+from autotune.ir.schedule import Schedule
+from autotune.trial import Failure, Timing, Trial
+
+
+@dataclass(frozen=True)
+class MeasureOptions:
+    """How candidates are built and timed.
+
+    `builder_module` and `runner_module` name the modules that workers run as `python -m`. Tests
+    name their own, which wrap `build.main` and `run.main` and misbehave on purpose.
+    """
+
+    builders: int = 1
+    timeout_s: float = 10.0
+    """Wall time one candidate may take to build, and again to be checked and timed."""
+    min_slice_s: float = 0.003
+    slices: int = 3
+    recycle_after: int = 500
+    """Candidates after which a builder is replaced by a fresh process."""
+    seed: int = 0
+    strict: bool = False
+    """Checks each candidate also with every buffer right before an inaccessible page."""
+    builder_module: str = "autotune.measure.build"
+    runner_module: str = "autotune.measure.run"
+
+    def __post_init__(self) -> None:
+        for name in ("timeout_s", "min_slice_s"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value > 0):
+                raise UsageError(f"{name} is {value!r}; allowed: a positive number of seconds")
+        for name in ("builders", "slices", "recycle_after"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} is {getattr(self, name)!r}; allowed: an integer from 1")
+
+
+class Measurer(Protocol):
+    """Turns schedules of one workload into trials, in the order in which they are done."""
+
+    @property
+    def pending(self) -> int:
+        """Schedules submitted whose trials `ready` has not returned yet."""
+
+    def submit(self, schedules: Sequence[Schedule]) -> None:
+        """Queue schedules; the first one ever submitted becomes the run's fixed reference."""
+
+    def ready(self, wait_s: float) -> list[Trial]:
+        """Trials done since the last call; waits at most `wait_s` seconds for the first.
+
+        Raises:
+            MeasureError: workers cannot be started.
+        """
+
+    def retime(self, schedules: Sequence[Schedule], rounds: int) -> list[Timing | Failure]:
+        """The finalists again: fresh process, fresh inputs, interleaved slices.
+
+        `schedules[0]` is the default; `reference_s` of each timing are its samples of the same
+        rounds. Should the default itself fail, a small fixed matmul stands in for it.
+        """
+
+    def peak_flops(self) -> float:
+        """Multiply-adds of one thread at their measured best, in FLOP/s."""
+
+    def close(self) -> None:
+        """End all workers; returns within two seconds."""

@@ -1,0 +1,255 @@
+"""The runner process: loads, checks and times candidates. `python -m` this module.
+
+It makes the inputs and the right result once, keeps the run's reference kernel loaded, and trusts
+nothing: a candidate is timed only after its check, and only beside the reference.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from autotune.measure.buffers import GuardedBuffer
+from autotune.measure.check import Candidate, Operands, check, judge, load_expected, make_inputs
+from autotune.measure.child import Answer, CandidateError, Channel, serve
+from autotune.measure.child import Worker as Serving
+from autotune.measure.lock import DeviceLock
+from autotune.measure.timing import Plan, Slicer, paired
+from autotune.measure.toolchain import Toolchain, real_toolchain
+from autotune.measure.wire import Frame, Header, artifact_from, target_from, workload_from
+from autotune.ops.base import contraction, parse_workload
+
+FALLBACK_SHAPE = "64x64x64"
+"""The matmul whose default schedule is the reference where a workload's own default failed."""
+MIN_FINAL_SLICE_S = 0.005
+_PEAK_SLICE_S = 0.002
+_PEAK_SLICES = 12
+_LONG_SHARE = 0.25
+"""Share of the time limit from which on one call is all the timing that a candidate gets."""
+_LIMIT_SHARE = 0.8
+"""Share of the time limit by which the runner wants to be done."""
+
+
+def main(toolchain: Callable[[], Toolchain] = real_toolchain) -> None:
+    """Serve until the tuner goes away. Tests pass a toolchain that misbehaves."""
+
+    def start(first: Frame, channel: Channel) -> Serving:
+        return Runner(first, channel, toolchain()).work
+
+    serve(start, unexpected="crash")
+
+
+@dataclass
+class _Held:
+    """A checked kernel that stays loaded, and its slices."""
+
+    candidate: Candidate
+    slicer: Slicer
+    last_s: float
+
+
+class Runner:
+    """The state of a runner process."""
+
+    def __init__(self, first: Frame, channel: Channel, tools: Toolchain) -> None:
+        header = first.header
+        self._workload = workload_from(header["workload"])
+        self._target = target_from(header["target"])
+        self._min_slice_s = float(header["min_slice_s"])
+        self._slices = int(header["slices"])
+        self._channel, self._tools = channel, tools
+        self._lock = DeviceLock()
+        inputs = make_inputs(self._workload, int(header["seed"]))
+        descriptor = header["kept"]
+        kept = None if descriptor is None else os.fdopen(int(descriptor), "r+b")
+        self._right = load_expected(kept, self._workload, inputs)
+        self._operands = Operands(self._workload, inputs)
+        self._strict = (
+            Operands(self._workload, inputs, is_strict=True) if header["strict"] else None
+        )
+        self._held: dict[int, _Held] = {}
+        self._reference = self._first_reference(header, first.blob)
+
+    def work(self, frame: Frame) -> Answer:
+        """Do one job."""
+        match frame.header["do"]:
+            case "measure":
+                return self._measure(frame), b""
+            case "hold":
+                return self._hold(frame), b""
+            case "round":
+                return self._round(frame), b""
+            case "peak":
+                return {"flops": self._peak()}, b""
+            case other:
+                raise ValueError(f"unknown job {other!r}")
+
+    # --- one candidate ---------------------------------------------------------------------
+
+    def _measure(self, frame: Frame) -> dict[str, Any]:
+        begin_ns = self._tools.clock_ns()
+        limit_ns = float(frame.header["limit_s"]) * 1e9
+        candidate = self._load(frame)
+        is_kept = False
+        try:
+            error_units, call_s = self._checked(candidate)
+            is_first = self._reference is None
+            reference = self._reference or self._slices_of(candidate, call_s)
+            with self._turn():
+                plan = Plan(
+                    1 if call_s * 1e9 > _LONG_SHARE * limit_ns else self._slices,
+                    begin_ns + _LIMIT_SHARE * limit_ns,
+                    frame.header["best_ratio"],
+                )
+                samples, references = self._timed(candidate, call_s, reference, plan)
+            # Else what it did while being timed would be laid at the next one's door.
+            candidate.verify_memory()
+            reference.last_s = references[-1]
+            if is_first:
+                self._reference, is_kept = reference, True
+        finally:
+            if not is_kept:
+                candidate.close()
+        return {
+            "samples_s": list(samples),
+            "reference_s": list(references),
+            "error_units": error_units,
+        }
+
+    def _load(self, frame: Frame) -> Candidate:
+        artifact = artifact_from(frame.header["artifact"], frame.blob)
+        if self._strict is not None:
+            placed = Candidate(self._tools, artifact, self._strict, self._target)
+            try:
+                check(self._workload, placed, self._strict, self._right)
+            finally:
+                placed.close()
+        return Candidate(self._tools, artifact, self._operands, self._target)
+
+    def _checked(self, candidate: Candidate) -> tuple[float, float]:
+        """Both checks; the worse error and the seconds of the second, warmer call."""
+        worst, call_s = 0.0, 0.0
+        for _ in range(2):
+            candidate.poison()
+            start = self._tools.clock_ns()
+            candidate.run()
+            call_s = (self._tools.clock_ns() - start) * 1e-9
+            error = judge(self._workload, candidate, self._operands, self._right)
+            worst = max(worst, error)
+        return worst, call_s
+
+    def _timed(
+        self, candidate: Candidate, call_s: float, reference: _Held, plan: Plan
+    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Seconds of one call of both, in turn.
+
+        Where not even one pair fits, the checked call itself is the sample: a kernel that takes so
+        long needs no repeats. The reference's part is then its latest sample.
+        """
+        clock_ns = self._tools.clock_ns
+        end_ns = clock_ns() + (call_s + reference.slicer.slice_s) * 1e9
+        if call_s > self._min_slice_s and end_ns > plan.until_ns:
+            return (call_s,), (reference.last_s,)
+        slicer = self._slices_of(candidate, call_s).slicer
+        return paired(slicer, reference.slicer, plan, clock_ns)
+
+    def _slices_of(self, candidate: Candidate, call_s: float, min_slice_s: float = 0.0) -> _Held:
+        slicer = Slicer(
+            candidate.repeat, call_s, max(self._min_slice_s, min_slice_s), self._tools.clock_ns
+        )
+        return _Held(candidate, slicer, call_s)
+
+    def _turn(self) -> AbstractContextManager[None]:
+        """This machine's turn at timing; the tuner stops its clock while another one has it."""
+        return self._lock.turn(
+            lambda: self._channel.write({"event": "waiting"}),
+            lambda: self._channel.write({"event": "resumed"}),
+        )
+
+    # --- the reference ---------------------------------------------------------------------
+
+    def _first_reference(self, header: Header, blob: bytes) -> _Held | None:
+        """The kernel beside which candidates are timed; None: the first candidate becomes it."""
+        match header["reference"]:
+            case "first":
+                return None
+            case "given":
+                candidate = Candidate(
+                    self._tools,
+                    artifact_from(header["artifact"], blob),
+                    self._operands,
+                    self._target,
+                )
+                _, call_s = self._checked(candidate)
+                return self._slices_of(candidate, call_s)
+            case _:
+                return self._fallback()
+
+    def _fallback(self) -> _Held:
+        workload = parse_workload("matmul", FALLBACK_SHAPE)
+        made = contraction(workload)
+        target = self._target.with_threads(1)
+        schedule = self._tools.default_schedule(made, target)
+        artifact = self._tools.build(made, schedule, target)
+        operands = Operands(workload, make_inputs(workload, 0))
+        candidate = Candidate(self._tools, artifact, operands, target)
+        start = self._tools.clock_ns()
+        candidate.run()
+        return self._slices_of(candidate, (self._tools.clock_ns() - start) * 1e-9)
+
+    # --- finalists -------------------------------------------------------------------------
+
+    def _hold(self, frame: Frame) -> dict[str, Any]:
+        candidate = self._load(frame)
+        try:
+            error_units, call_s = self._checked(candidate)
+        except BaseException:
+            candidate.close()
+            raise
+        held = self._slices_of(candidate, call_s, MIN_FINAL_SLICE_S)
+        self._held[int(frame.header["key"])] = held
+        return {"error_units": error_units}
+
+    def _round(self, frame: Frame) -> dict[str, Any]:
+        """One slice of each held kernel in the given order, and of the reference, if any."""
+        seconds: list[list[Any]] = []
+        invalid: list[list[Any]] = []
+        with self._turn():
+            for key in frame.header["order"]:
+                self._channel.write({"event": "note", "note": key})
+                try:
+                    seconds.append([key, self._held[key].slicer.sample()])
+                except CandidateError as error:
+                    invalid.append([key, str(error)])
+            reference = self._reference
+            reference_s = reference.slicer.sample() if reference is not None else None
+        return {"seconds": seconds, "invalid": invalid, "reference_s": reference_s}
+
+    # --- the roof --------------------------------------------------------------------------
+
+    def _peak(self) -> float:
+        """FLOP/s of one thread on pure multiply-adds, the best of some slices."""
+        dtype = contraction(self._workload).dtype
+        artifact, flop_count = self._tools.peak_kernel(self._target, dtype)
+        loaded = self._tools.load(artifact, self._target)
+        buffer = GuardedBuffer(artifact.workspace_bytes)
+        table = (ctypes.c_void_p * 1)(buffer.address)
+        where = ctypes.addressof(table)
+        clock_ns = self._tools.clock_ns
+
+        def repeat(count: int) -> None:
+            loaded.repeat(where, 0, 0, artifact.tasks, count)
+
+        slicer = Slicer(repeat, 0.0, _PEAK_SLICE_S, clock_ns)
+        with self._turn():
+            best_s = min(slicer.sample() for _ in range(_PEAK_SLICES))
+        loaded.close()
+        return flop_count / best_s
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""Frames between the tuner and its workers: a JSON header and raw bytes, both length-prefixed.
+
+Both sides use it. A frame that is not well-formed means that native code wrote into the pipe or
+the memory of the worker; the reader raises and the worker is replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from autotune.targets.base import Target
+from autotune.trial import Workload
+
+if TYPE_CHECKING:
+    from autotune.backends.base import Artifact
+
+Header = Mapping[str, Any]
+
+_PREFIX = struct.Struct("<4sIQ")
+_MAGIC = b"atw1"
+_MAX_HEADER_BYTES = 16 << 20
+_MAX_BLOB_BYTES = 1 << 30
+
+
+class WireError(Exception):
+    """The bytes in a pipe are not a frame."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One message."""
+
+    header: Header
+    blob: bytes = b""
+
+
+def encode(header: Header, blob: bytes = b"") -> bytes:
+    """The bytes of one frame."""
+    text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    return _PREFIX.pack(_MAGIC, len(text), len(blob)) + text + blob
+
+
+class FrameReader:
+    """Cuts a stream of bytes, fed in any pieces, into frames."""
+
+    def __init__(self) -> None:
+        self._unread = bytearray()
+
+    def feed(self, piece: bytes) -> list[Frame]:
+        """The frames that are complete with this piece.
+
+        Raises:
+            WireError: the stream holds something else.
+        """
+        self._unread += piece
+        frames: list[Frame] = []
+        while (frame := self._next()) is not None:
+            frames.append(frame)
+        return frames
+
+    def _next(self) -> Frame | None:
+        if len(self._unread) < _PREFIX.size:
+            return None
+        header_bytes, blob_bytes = _lengths(bytes(self._unread[: _PREFIX.size]))
+        middle = _PREFIX.size + header_bytes
+        end = middle + blob_bytes
+        if len(self._unread) < end:
+            return None
+        header = _header(bytes(self._unread[_PREFIX.size : middle]))
+        frame = Frame(header, bytes(self._unread[middle:end]))
+        del self._unread[:end]
+        return frame
+
+
+def read_frame(descriptor: int) -> Frame | None:
+    """The next frame, waiting for it; None when the other side has gone."""
+    prefix = _read_exactly(descriptor, _PREFIX.size)
+    if prefix is None:
+        return None
+    header_bytes, blob_bytes = _lengths(prefix)
+    text = _read_exactly(descriptor, header_bytes)
+    blob = _read_exactly(descriptor, blob_bytes)
+    return None if text is None or blob is None else Frame(_header(text), blob)
+
+
+def write_frame(descriptor: int, header: Header, blob: bytes = b"") -> None:
+    """Write one frame whole, waiting as long as it takes."""
+    unsent = memoryview(encode(header, blob))
+    while unsent:
+        unsent = unsent[os.write(descriptor, unsent) :]
+
+
+def _read_exactly(descriptor: int, count: int) -> bytes | None:
+    pieces = bytearray()
+    while len(pieces) < count:
+        piece = os.read(descriptor, min(count - len(pieces), 1 << 20))
+        if not piece:
+            return None
+        pieces += piece
+    return bytes(pieces)
+
+
+def _lengths(prefix: bytes) -> tuple[int, int]:
+    magic, header_bytes, blob_bytes = _PREFIX.unpack(prefix)
+    if magic != _MAGIC or header_bytes > _MAX_HEADER_BYTES or blob_bytes > _MAX_BLOB_BYTES:
+        raise WireError(f"not a frame: {prefix!r}")
+    return header_bytes, blob_bytes
+
+
+def _header(text: bytes) -> Header:
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"frame header is not JSON: {error}") from error
+    if not isinstance(header, dict):
+        raise WireError("frame header is not an object")
+    return header
+
+
+def workload_from(header: Header) -> Workload:
+    """The workload that `Workload.to_dict` described."""
+    return Workload(**header)
+
+
+def target_from(header: Header) -> Target:
+    """The target that `Target.to_dict` described."""
+    fields = {name: header[name] for name in Target.__dataclass_fields__}
+    return Target(**{**fields, "features": tuple(fields["features"])})
+
+
+def artifact_header(artifact: Artifact) -> dict[str, Any]:
+    """Everything of an artifact but its object code, as JSON data."""
+    names = artifact.__dataclass_fields__
+    return {name: getattr(artifact, name) for name in names if name != "object_code"}
+
+
+def artifact_from(header: Header, object_code: bytes) -> Artifact:
+    """The artifact that `artifact_header` described."""
+    from autotune.backends.base import Artifact
+
+    fields: dict[str, Any] = {name: _frozen(value) for name, value in header.items()}
+    return Artifact(object_code=object_code, **fields)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

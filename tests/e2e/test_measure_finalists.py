@@ -1,0 +1,107 @@
+"""Finalists are re-timed beside the default, whatever fails among them; the peak; turns."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+
+import pytest
+
+from autotune.measure.base import MeasureOptions
+from autotune.measure.lock import DeviceLock
+from autotune.measure.pool import PoolMeasurer
+from autotune.targets.base import Target
+from autotune.targets.detect import host
+from autotune.trial import Failure, Timing
+from tests.measuring import FAULTY, WORKERS, WORKLOAD, collect, plant, variants
+
+
+@pytest.fixture(scope="module")
+def target() -> Target:
+    return host()
+
+
+@pytest.fixture(autouse=True)
+def _workers_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(WORKERS))
+
+
+def test_retime_pairs_every_finalist_with_the_default(target: Target) -> None:
+    schedules = variants(target, 3)
+    with PoolMeasurer(WORKLOAD, target) as measurer:
+        timings = measurer.retime(schedules, rounds=3)
+    assert all(isinstance(timing, Timing) for timing in timings)
+    default = timings[0]
+    assert isinstance(default, Timing)
+    assert default.ratio == 1.0
+    for timing in timings:
+        assert isinstance(timing, Timing)
+        assert timing.reference_s == default.samples_s
+        assert len(timing.samples_s) == 3
+
+
+def test_retime_goes_on_without_those_that_fail(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedules = variants(target, 6)
+    faults = {
+        1: "segfault",
+        2: "build_segfault",
+        3: "segfault_when_timed",
+        4: "overrun",
+    }
+    plant(monkeypatch, schedules, faults)
+    with PoolMeasurer(WORKLOAD, target, FAULTY) as measurer:
+        ends = measurer.retime(schedules, rounds=2)
+    kinds = [end.kind if isinstance(end, Failure) else "ok" for end in ends]
+    assert kinds == ["ok", "crash", "crash", "crash", "wrong_result", "ok"]
+    assert isinstance(ends[5], Timing)
+    assert len(ends[5].samples_s) == 2
+
+
+@pytest.mark.parametrize("fault", ["wrong", "build_hang", "segfault_when_timed"])
+def test_retime_with_a_failed_default_times_the_others(
+    target: Target, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    schedules = variants(target, 3)
+    plant(monkeypatch, schedules, {0: fault})
+    with PoolMeasurer(WORKLOAD, target, dataclasses.replace(FAULTY, timeout_s=1.0)) as measurer:
+        ends = measurer.retime(schedules, rounds=2)
+    assert isinstance(ends[0], Failure)
+    for end in ends[1:]:
+        assert isinstance(end, Timing)
+        assert len(end.samples_s) == len(end.reference_s) == 2
+
+
+def test_retime_interrupts_what_is_in_hand_and_resumes_it(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedules = variants(target, 3)
+    plant(monkeypatch, schedules, {0: "hang"})
+    with PoolMeasurer(WORKLOAD, target, dataclasses.replace(FAULTY, timeout_s=2.0)) as measurer:
+        measurer.submit(schedules)
+        assert measurer.ready(1.0) == []
+        started = time.monotonic()
+        ends = measurer.retime(schedules[1:], rounds=1)
+        assert time.monotonic() - started < 1.9
+        trials = {trial.schedule.digest: trial.status for trial in collect(measurer)}
+    assert all(isinstance(end, Timing) for end in ends)
+    assert [trials[schedule.digest] for schedule in schedules] == ["timeout", "ok", "ok"]
+
+
+def test_waiting_for_another_tuner_does_not_count_as_time_spent(target: Target) -> None:
+    options = MeasureOptions(timeout_s=0.5)
+    with PoolMeasurer(WORKLOAD, target, options) as measurer:
+        measurer.peak_flops()
+        with DeviceLock().turn(lambda: None, lambda: None):
+            measurer.submit(variants(target, 1))
+            assert measurer.ready(1.5) == []
+        (trial,) = measurer.ready(5.0)
+    assert trial.status == "ok"
+
+
+def test_peak_is_measured_and_kept(target: Target) -> None:
+    with PoolMeasurer(WORKLOAD, target) as measurer:
+        first = measurer.peak_flops()
+        assert 1e8 < first < 1e13
+        assert measurer.peak_flops() == first

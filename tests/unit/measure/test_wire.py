@@ -1,0 +1,62 @@
+"""Frames survive any cutting of the stream, and garbage is noticed."""
+
+from __future__ import annotations
+
+import os
+import struct
+
+import pytest
+
+from autotune.measure import wire
+from autotune.ops.base import parse_workload
+from autotune.targets.base import Target
+
+
+@pytest.mark.parametrize("size", [1, 3, 17, 10**6])
+def test_frames_cut_anywhere_are_read_whole(size: int) -> None:
+    stream = wire.encode({"a": [1, 2.5, None]}, b"\0\xff" * 50) + wire.encode({}, b"")
+    reader = wire.FrameReader()
+    frames = []
+    for start in range(0, len(stream), size):
+        frames += reader.feed(stream[start : start + size])
+    assert [frame.header for frame in frames] == [{"a": [1, 2.5, None]}, {}]
+    assert [frame.blob for frame in frames] == [b"\0\xff" * 50, b""]
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"native code prints\n",
+        struct.pack("<4sIQ", b"atw1", 2**31, 0),
+        struct.pack("<4sIQ", b"atw1", 2, 2**40),
+        struct.pack("<4sIQ", b"atw1", 2, 0) + b"[]",
+        struct.pack("<4sIQ", b"atw1", 2, 0) + b"{{",
+    ],
+)
+def test_garbage_in_the_stream_raises(garbage: bytes) -> None:
+    with pytest.raises(wire.WireError):
+        wire.FrameReader().feed(garbage)
+
+
+def test_blocking_reads_and_writes_agree_and_see_the_end() -> None:
+    source, sink = os.pipe()
+    wire.write_frame(sink, {"x": 1}, b"blob")
+    os.close(sink)
+    assert wire.read_frame(source) == wire.Frame({"x": 1}, b"blob")
+    assert wire.read_frame(source) is None
+    os.close(source)
+
+
+def test_not_a_number_is_never_sent() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        wire.encode({"seconds": float("nan")})
+
+
+def test_records_cross_unchanged() -> None:
+    workload = parse_workload("matmul", "3x5x7,act=gelu", tolerance=8.0)
+    target = Target("amd-25-17", ("avx2", "fma"), 32, 16, 32768, 1 << 20, 1 << 25, 2, 2)
+    (frame,) = wire.FrameReader().feed(
+        wire.encode({"workload": workload.to_dict(), "target": target.to_dict()})
+    )
+    assert wire.workload_from(frame.header["workload"]) == workload
+    assert wire.target_from(frame.header["target"]) == target
