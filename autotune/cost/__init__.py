@@ -1,0 +1,1 @@
+"""Cost models: which candidates are promising. One file each, found by name."""

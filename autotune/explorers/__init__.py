@@ -1,0 +1,1 @@
+"""Explorers: which schedules to measure next. One file each, found by name."""

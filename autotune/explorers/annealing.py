@@ -1,0 +1,151 @@
+"""Simulated annealing on the cost model's score: many chains, all moved at once in NumPy.
+
+Each step offers every chain several neighbours (and a crossover or two), draws one by its score and
+accepts it as Metropolis would. A batch is the best new points the chains saw, a share of random
+ones, and a few from structural families that were hardly measured. Without a score, batches are
+spread over the families, half of them led by the space's analytic bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autotune.explorers.base import (
+    SAMPLE_COUNT,
+    Measured,
+    Score,
+    Unasked,
+    scores_of,
+    spread,
+)
+from autotune.space.base import Points, Space
+
+CHAINS = 128
+STEPS = 8
+TRIES = 8
+"""Proposals a chain sees in one step, so that one scoring call covers 1,024 points."""
+MIXES = 2
+"""How many of the proposals are crossovers with another chain."""
+HOT, COLD = 1.0, 0.1
+"""Temperature at the first and last step, in standard deviations of the scores."""
+GUIDED_SAMPLE_COUNT = 512
+"""Random points drawn where there is a score: starts for chains and the batch's random share."""
+ELITE = 32
+"""Chains restarted from the best measured points at each ask; as many restart at random."""
+RANDOM_SHARE = 0.125
+RARE_SHARE = 0.125
+"""Largest share of a batch that goes to families with fewer than RARE_COUNT measurements."""
+RARE_COUNT = 3
+
+
+class AnnealingExplorer:
+    """Parallel simulated annealing; its chains live on between asks."""
+
+    def __init__(self, space: Space, rng: np.random.Generator) -> None:
+        self._space = space
+        self._rng = rng
+        self._unasked = Unasked(space)
+        self._measured = Measured()
+        self._chains: Points | None = None
+        self._asked_of: dict[int, int] = {}
+
+    def ask(self, count: int, score: Score | None) -> Points:
+        drawn = self._unasked.draw(self._rng, GUIDED_SAMPLE_COUNT if score else SAMPLE_COUNT)
+        if not len(drawn) or count < 1:
+            return drawn[:0]
+        batch = self._guided(drawn, count, score) if score else self._first(drawn, count)
+        for family in self._space.family(batch):
+            self._asked_of[int(family)] = self._asked_of.get(int(family), 0) + 1
+        return self._unasked.take(batch)
+
+    def tell(self, points: Points, speeds: NDArray[np.float64]) -> None:
+        self._measured.tell(points, speeds)
+
+    def _first(self, drawn: Points, count: int) -> Points:
+        """A batch without a model: rare families first, half by bound and half at random."""
+        families = self._space.family(drawn)
+        taken = dict(self._asked_of)
+        led = spread(families, self._space.bound(drawn), taken, (count + 1) // 2)
+        left = np.setdiff1d(np.arange(len(drawn)), led)
+        chance = self._rng.random(len(left))
+        rest = spread(families[left], chance, taken, count - len(led))
+        return drawn[led + [int(left[row]) for row in rest]]
+
+    def _guided(self, drawn: Points, count: int, score: Score) -> Points:
+        """The best new points seen, with the share of random and rare ones."""
+        seen, scores = drawn, scores_of(score, drawn)
+        if not self._unasked.is_listed:
+            seen, scores = self._anneal(seen, scores, score)
+        rows = self._unasked.new_rows(seen)
+        # Trees give many points the very same score: ties are broken by chance, not by order.
+        order = np.lexsort((self._rng.random(len(rows)), -scores[rows]))
+        best = seen[rows][order[:count]]
+        random_count = max(1, round(RANDOM_SHARE * count)) if count > 1 else 0
+        rare = self._rare(drawn, round(RARE_SHARE * count))
+        head = self._unasked.only_new(np.concatenate([rare, best]))[: count - random_count]
+        # Chance picks come from the whole draw; whatever is still missing, from the best.
+        batch = np.concatenate([head, drawn[:random_count], best, drawn])
+        return self._unasked.only_new(batch)[:count]
+
+    def _rare(self, drawn: Points, count: int) -> Points:
+        """Points of lowest bound from families that were hardly measured, rarest first.
+
+        The bound ranks them, not the model, which has seen next to nothing of their kind.
+        """
+        families = self._space.family(drawn)
+        few = [f for f in np.unique(families) if self._asked_of.get(int(f), 0) < RARE_COUNT]
+        rows = np.flatnonzero(np.isin(families, few))
+        if not len(rows) or count < 1:
+            return drawn[:0]
+        bounds = self._space.bound(drawn[rows])
+        return drawn[rows[spread(families[rows], bounds, dict(self._asked_of), count)]]
+
+    def _anneal(
+        self, drawn: Points, drawn_scores: NDArray[np.float64], score: Score
+    ) -> tuple[Points, NDArray[np.float64]]:
+        """Moves every chain STEPS times; returns all points seen with their scores."""
+        chains = self._restarted(drawn, score)
+        current = scores_of(score, chains)
+        seen, scores = [drawn, chains], [drawn_scores, current]
+        rows = np.arange(CHAINS)
+        for heat in np.geomspace(HOT, COLD, STEPS):
+            offered = self._offers(chains)
+            offered_scores = scores_of(score, offered)
+            seen.append(offered)
+            scores.append(offered_scores)
+            temperature = heat * max(float(np.std(np.append(current, offered_scores))), 1e-12)
+            table = offered_scores.reshape(CHAINS, TRIES)
+            # Gumbel noise: each offer is drawn with probability proportional to exp(score / T).
+            noise = self._rng.gumbel(size=table.shape)
+            pick = np.argmax(table / temperature + noise, axis=1)
+            gain = (table[rows, pick] - current) / temperature
+            accepted = np.log(1.0 - self._rng.random(CHAINS)) <= gain
+            chosen = offered.reshape(CHAINS, TRIES, -1)[rows, pick]
+            chains = np.where(accepted[:, None], chosen, chains)
+            current = np.where(accepted, table[rows, pick], current)
+        self._chains = chains
+        return np.concatenate(seen), np.concatenate(scores)
+
+    def _restarted(self, drawn: Points, score: Score) -> Points:
+        """The chains to start from: the fastest measured, fresh random ones, the best old ones."""
+        elite, _ = self._measured.best(ELITE)
+        starts = [elite, drawn[:ELITE]] if len(elite) else [drawn[:ELITE]]
+        if self._chains is not None:
+            order = np.argsort(-scores_of(score, self._chains), kind="stable")
+            starts.append(self._chains[order])
+        pool = np.concatenate([*starts, drawn[ELITE:]])
+        return pool[np.arange(CHAINS) % len(pool)]
+
+    def _offers(self, chains: Points) -> Points:
+        """(chains * TRIES, knobs): neighbours of each chain, the last MIXES of them crossovers."""
+        parents = np.repeat(chains, TRIES, axis=0)
+        is_mix = np.arange(len(parents)) % TRIES >= TRIES - MIXES
+        offered = parents.copy()
+        offered[~is_mix] = self._space.neighbours(parents[~is_mix], self._rng)
+        partners = chains[self._rng.integers(len(chains), size=int(is_mix.sum()))]
+        offered[is_mix] = self._space.mix(parents[is_mix], partners, self._rng)
+        return offered
+
+
+EXPLORER = AnnealingExplorer
