@@ -114,6 +114,8 @@ class Search:
     failures: Counter[str] = field(default_factory=Counter)
     best: Trial | None = None
     peak_flops: float = 0.0
+    _reference_s: float = inf
+    """The run's reference at its fastest: seconds that a slow phase of the machine did not touch."""
     _wanted: int | None = None
     _is_exhausted: bool = False
     _first_s: float = 0.0
@@ -237,6 +239,8 @@ class Search:
             self._first_s = self.elapsed_s()
         self.trials.append(trial)
         self._outcomes[trial.schedule.digest] = trial.outcome
+        if trial.timing:
+            self._reference_s = min(self._reference_s, *trial.timing.reference_s)
         if trial.failure:
             self.failures[trial.failure.kind] += 1
             if trial.schedule == self.parts.default:
@@ -308,7 +312,7 @@ class Search:
         done, seconds = len(self.trials), self.elapsed_s()
         per_s = rate(done, seconds)
         best = self.best.timing if self.best else None
-        flops = self.parts.flop / best.seconds if best else None
+        flops = self.parts.flop / (best.ratio * self._reference_s) if best else None
         left = [] if self.limits.budget_s is None else [self.limits.budget_s - seconds]
         if self._wanted is not None and per_s:
             left.append((self._wanted - done) / per_s)
