@@ -115,7 +115,7 @@ class Search:
     best: Trial | None = None
     peak_flops: float = 0.0
     _reference_s: float = inf
-    """The run's reference at its fastest: seconds that a slow phase of the machine did not touch."""
+    """The run's reference at its fastest: seconds that no slow phase of the machine touched."""
     _wanted: int | None = None
     _is_exhausted: bool = False
     _first_s: float = 0.0

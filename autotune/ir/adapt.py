@@ -7,7 +7,8 @@ from dataclasses import replace
 from autotune.errors import ScheduleError
 from autotune.ir.contraction import Contraction, fuse
 from autotune.ir.legal import contiguous_axis, violation
-from autotune.ir.program import resolve, task_loops
+from autotune.ir.program import task_loops
+from autotune.ir.resolve import resolve
 from autotune.ir.schedule import Loop, Nest, Schedule, Stage, Step
 from autotune.targets.base import Target
 
@@ -28,14 +29,13 @@ def adapt(schedule: Schedule, contraction: Contraction, target: Target) -> Sched
         return None
     if nest.store == "transpose" and contiguous_axis(plan) is None:
         nest = replace(nest, store="scatter")
-    parallel = schedule.parallel
-    while parallel:
+    adapted = replace(schedule, parts=(nest,))
+    while adapted.parallel:
         try:
-            task_loops(plan, parallel)
+            task_loops(adapted, (plan,))
             break
         except ScheduleError:
-            parallel -= 1
-    adapted = replace(schedule, nests=(nest,), parallel=parallel)
+            adapted = replace(adapted, parallel=adapted.parallel - 1)
     return adapted if violation(contraction, adapted, target) is None else None
 
 

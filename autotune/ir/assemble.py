@@ -84,10 +84,15 @@ def loops_of(contraction: Contraction, choice: Choice) -> list[Loop]:
 
 
 def _spreadable(contraction: Contraction, steps: list[Step]) -> int:
-    """Leading loops over distinct parallel axes, with no stage between them."""
+    """Leading loops over distinct parallel axes, with no stage between them.
+
+    None where the output is staged around them: tasks would share its buffer.
+    """
     count, seen = 0, set()
     rest = list(steps)
     while rest and isinstance(rest[0], Stage):
+        if rest[0].operand == contraction.output.operand:
+            return 0
         rest.pop(0)
     for step in rest:
         if not isinstance(step, Loop) or step.axis in seen:

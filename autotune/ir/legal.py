@@ -11,7 +11,8 @@ from math import prod
 
 from autotune.errors import ScheduleError
 from autotune.ir.contraction import ITEM_BYTES, Contraction
-from autotune.ir.program import NestPlan, program
+from autotune.ir.program import program
+from autotune.ir.resolve import NestPlan
 from autotune.ir.schedule import Loop, Schedule
 from autotune.targets.base import Target
 
@@ -41,6 +42,8 @@ def violation(contraction: Contraction, schedule: Schedule, target: Target) -> s
         reason = _violation(plan, target)
         if reason:
             return reason
+    if len({plan.nest.lanes for plan in made.nests}) > 1:
+        return "nests of different lanes in one schedule; one number of lanes is allowed"
     if made.workspace_bytes > MAX_WORKSPACE_BYTES:
         return f"workspace of {made.workspace_bytes} bytes; at most {MAX_WORKSPACE_BYTES}"
     for operand, size in made.packed:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from autotune.ir.contraction import Contraction
-from autotune.ir.program import NestPlan, program
-from autotune.ir.schedule import Loop, Schedule
+from autotune.ir.program import program
+from autotune.ir.resolve import NestPlan
+from autotune.ir.schedule import Group, Loop, Part, Schedule
 
 
 def show(contraction: Contraction, schedule: Schedule) -> str:
@@ -13,17 +14,32 @@ def show(contraction: Contraction, schedule: Schedule) -> str:
     Raises:
         ScheduleError: the schedule denotes nothing for this contraction.
     """
-    plans = program(contraction, schedule).nests
-    return "\n\n".join(_nest(plan, schedule.parallel) for plan in plans) + "\n"
+    plans = list(program(contraction, schedule).nests)
+    lines: list[str] = []
+    for part in schedule.parts:
+        lines += _part(part, plans, schedule.parallel, 0)
+    return "\n".join(lines) + "\n"
 
 
-def _nest(plan: NestPlan, parallel: int) -> str:
+def _part(part: Part, plans: list[NestPlan], parallel: int, depth: int) -> list[str]:
+    """The lines of one part; takes its nests' plans off the list."""
+    if not isinstance(part, Group):
+        return _nest(plans.pop(0), parallel, depth)
+    lines = []
+    for position, loop in enumerate(part.loops):
+        word = "parallel for" if position < parallel else "for"
+        lines.append(f"{'  ' * depth}{word} {loop.axis} by {loop.step}:")
+        depth += 1
+    for inner in part.parts:
+        lines += _part(inner, plans, 0, depth)
+    return lines
+
+
+def _nest(plan: NestPlan, left: int, depth: int) -> list[str]:
     nest, made = plan.nest, plan.contraction
-    lines = [f"# {_product(made)}"]
-    lines += [
-        f"# {axis.name}: {axis.extent} ({axis.kind})" for axis in made.axes if axis.extent > 1
-    ]
-    depth, left = 0, parallel
+    start = "  " * depth
+    lines = [f"{start}# {_product(made)}"]
+    lines += [f"{start}# {a.name}: {a.extent} ({a.kind})" for a in made.axes if a.extent > 1]
     for position, step in enumerate(nest.steps):
         pad = "  " * depth
         if isinstance(step, Loop):
@@ -49,7 +65,7 @@ def _nest(plan: NestPlan, parallel: int) -> str:
     ahead = "".join(f", prefetch {name} {size} bytes ahead" for name, size in nest.prefetch)
     lines.append(f"{pad}  multiply-add{ahead}")
     lines.append(f"{'  ' * depth}store {nest.store}{_tail(made)}")
-    return "\n".join(lines)
+    return lines
 
 
 def _product(made: Contraction) -> str:

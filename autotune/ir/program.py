@@ -1,160 +1,59 @@
-"""What a schedule denotes: which region each step works on, and where each operand lives.
+"""What a schedule denotes: its statements' nests under the loops they share, and their buffers.
 
-`resolve` walks a nest once and returns everything that legality, lowering, features and printing
-need to know about it; it raises on whatever has no meaning. Standard library only.
+The tree of the schedule is kept; every nest is resolved in its place, and every operand that one
+nest hands to another gets a buffer scoped to the loops around both. Standard library only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import prod
 
 from autotune.errors import ScheduleError
-from autotune.ir.contraction import ITEM_BYTES, Access, Contraction, fuse
-from autotune.ir.schedule import Loop, Nest, Schedule, Stage
+from autotune.ir.algorithm import statements
+from autotune.ir.contraction import ITEM_BYTES, Access, Contraction
+from autotune.ir.resolve import ALIGN_BYTES, Home, NestPlan, Stride, resolve, round_up
+from autotune.ir.schedule import Group, Loop, Nest, Part, Schedule, Stage
 
-ALIGN_BYTES = 64
-"""Alignment of every staged buffer: one cache line, one AVX-512 vector."""
-
-
-@dataclass(frozen=True)
-class Stride:
-    """How far an axis moves in memory: `(v // block) * outer + (v % block) * inner` elements.
-
-    A plain axis has block 1. `v` counts from the start of the region that the buffer holds.
-    """
-
-    outer: int
-    block: int = 1
-    inner: int = 0
-
-    @property
-    def step(self) -> int:
-        """Elements between neighbours within a register tile."""
-        return self.inner if self.block > 1 else self.outer
+Path = tuple[int, ...]
+"""Where a group is in the tree: positions of parts from the top; () is the schedule itself."""
 
 
 @dataclass(frozen=True)
-class Phases:
-    """A row read with stride `count`, stored as `count` rows `pitch` elements apart.
+class Temporary:
+    """An operand that one nest writes and others read, for one round of the group at `scope`."""
 
-    `odd` are the axes, with their coefficients in the row, that pick the phase; their values must
-    be known when code is generated.
-    """
-
-    count: int
-    pitch: int
-    odd: tuple[tuple[str, int], ...]
-
-
-@dataclass(frozen=True)
-class Home:
-    """Where an operand is read from (or the output written to) from some step on."""
-
-    operand: str
-    kind: str
-    """`storage`, `dims` or `axes`."""
-    strides: Mapping[str, Stride] = field(hash=False)
-    offset: int = 0
-    phases: Phases | None = None
-    is_padded: bool = False
-    """Some reads fall outside: only a `dims` stage may read it."""
-
-    def step(self, axis: str) -> int:
-        stride = self.strides.get(axis)
-        return stride.step if stride else 0
-
-
-@dataclass(frozen=True)
-class StagePlan:
-    """A stage with its numbers: source and target homes, and the region it covers."""
-
-    stage: Stage
-    region: Mapping[str, int] = field(hash=False)
-    source: Home
+    access: Access
+    scope: Path
     home: Home
     elements: int
-    """Size of the buffer, slack for whole vectors included."""
-    shape: tuple[int, ...] = ()
-    """dims: extent of the buffer in each dimension of the operand (the row pitch last)."""
-    spans: tuple[int, ...] = ()
-    """dims: how many of them the region really needs."""
-    order: tuple[str, ...] = ()
-    """axes: reduction axes from outermost to innermost in the buffer."""
-
-
-@dataclass(frozen=True)
-class NestPlan:
-    """A nest with every region and home worked out."""
-
-    contraction: Contraction
-    nest: Nest
-    regions: tuple[Mapping[str, int], ...]
-    """Region of every axis in front of each step."""
-    tile: Mapping[str, int]
-    """What the loops leave of every axis: parallel ones make the register tile."""
-    stages: Mapping[int, StagePlan]
-    """By position in `nest.steps`."""
-    homes: Mapping[str, Home]
-    """Where the register tile finds each operand."""
-
-    @property
-    def vectors(self) -> int:
-        """Vectors of accumulators along the vector axis."""
-        return -(-self.tile[self.nest.vector] // self.nest.lanes)
-
-    @property
-    def rows(self) -> Mapping[str, int]:
-        """Parallel axes of the register tile other than the vector axis, with their sizes."""
-        axes = (a.name for a in self.contraction.parallel if a.name != self.nest.vector)
-        return {name: self.tile[name] for name in axes if self.tile[name] > 1}
-
-    @property
-    def accumulators(self) -> int:
-        """Vector registers that hold the register tile."""
-        return prod(self.rows.values()) * self.vectors
-
-    @cached_property
-    def output_stage(self) -> int | None:
-        """Position of the step that stages the output, if there is one."""
-        out = self.contraction.output.operand
-        return next((i for i, p in self.stages.items() if p.stage.operand == out), None)
-
-    @property
-    def split_reductions(self) -> tuple[str, ...]:
-        """Reduction axes that some loop outside the register tile splits."""
-        kinds = self.contraction.by_name
-        return tuple(
-            dict.fromkeys(s.axis for s in self.nest.loops if kinds[s.axis].kind == "reduction")
-        )
-
-    @property
-    def workspace(self) -> tuple[tuple[int, int], ...]:
-        """(step position, bytes) of every buffer that the call itself fills."""
-        size = ITEM_BYTES[self.contraction.dtype]
-        return tuple(
-            (i, round_up(plan.elements * size, ALIGN_BYTES))
-            for i, plan in self.stages.items()
-            if not plan.stage.once
-        )
 
 
 @dataclass(frozen=True)
 class Program:
-    """All nests of a schedule in order, and the size of what they share."""
+    """Everything that lowering needs to know of a schedule."""
 
+    schedule: Schedule
     nests: tuple[NestPlan, ...]
+    temporaries: Mapping[str, Temporary] = field(hash=False)
+    offsets: Mapping[tuple[int, int] | str, int] = field(hash=False)
+    """Bytes into the workspace: of (nest, step) stages, and of temporaries by name."""
     workspace_bytes: int
     packed: tuple[tuple[str, int], ...]
     """Operands packed beforehand, with the bytes of their buffers."""
     tasks: int
 
-
-def round_up(value: int, multiple: int) -> int:
-    """The least multiple that is at least `value`."""
-    return -(-value // multiple) * multiple
+    @property
+    def operands(self) -> tuple[Access, ...]:
+        """What a caller passes, in the order of the pointer table; the output is last."""
+        found: dict[str, Access] = {}
+        for plan in self.nests:
+            for access in plan.contraction.operands:
+                if access.operand not in self.temporaries:
+                    found[access.operand] = access
+        last = self.nests[-1].contraction.output.operand
+        return (*(a for name, a in found.items() if name != last), found[last])
 
 
 def program(contraction: Contraction, schedule: Schedule) -> Program:
@@ -163,252 +62,153 @@ def program(contraction: Contraction, schedule: Schedule) -> Program:
     Raises:
         ScheduleError: it denotes nothing; the message says which part.
     """
-    if schedule.algorithm != "direct":
-        raise ScheduleError(f"algorithm {schedule.algorithm!r} is not known; allowed: direct")
-    if len(schedule.nests) != 1:
-        raise ScheduleError(f"algorithm direct has one nest; {len(schedule.nests)} were given")
-    plans = tuple(resolve(contraction, nest) for nest in schedule.nests)
-    size = ITEM_BYTES[contraction.dtype]
+    computed = statements(contraction, schedule.algorithm)
+    places = list(_places(schedule.parts, (), {}))
+    if len(places) != len(computed):
+        raise ScheduleError(
+            f"algorithm {schedule.algorithm} has {len(computed)} nests; {len(places)} were given"
+        )
+    temporaries = _temporaries(contraction, schedule, computed, places)
+    homes = {name: temporary.home for name, temporary in temporaries.items()}
+    plans = []
+    for made, (nest, _, shared) in zip(computed, places, strict=True):
+        _check_shared(made, shared)
+        plans.append(resolve(made, nest, shared, homes))
+    offsets, used = _workspace(plans, temporaries, ITEM_BYTES[contraction.dtype])
     packed = tuple(
-        (plan.stage.operand, round_up(plan.elements * size, ALIGN_BYTES))
-        for nest in plans
-        for plan in nest.stages.values()
-        if plan.stage.once
+        (stage.stage.operand, plan.bytes_of(position))
+        for plan in plans
+        for position, stage in plan.stages.items()
+        if stage.stage.once
     )
-    return Program(
-        plans,
-        sum(size for nest in plans for _, size in nest.workspace),
-        packed,
-        task_count(plans[-1], schedule.parallel),
-    )
+    loops = task_loops(schedule, plans)
+    tasks = prod(-(-contraction_extent(plans, loop.axis) // loop.step) for loop in loops)
+    return Program(schedule, tuple(plans), temporaries, offsets, used, packed, tasks)
 
 
-def task_loops(plan: NestPlan, parallel: int) -> tuple[Loop, ...]:
+def contraction_extent(plans: list[NestPlan] | tuple[NestPlan, ...], axis: str) -> int:
+    """Extent of an axis that some nest has."""
+    return next(p.contraction.extents[axis] for p in plans if axis in p.contraction.extents)
+
+
+def _places(
+    parts: tuple[Part, ...], path: Path, shared: Mapping[str, int]
+) -> Iterator[tuple[Nest, Path, dict[str, int]]]:
+    """Every nest with the group it is in and what the loops around it leave of their axes."""
+    for position, part in enumerate(parts):
+        if isinstance(part, Nest):
+            yield part, path, dict(shared)
+        else:
+            inside = {**shared, **{loop.axis: loop.step for loop in part.loops}}
+            yield from _places(part.parts, (*path, position), inside)
+
+
+def _check_shared(made: Contraction, shared: Mapping[str, int]) -> None:
+    for axis, step in shared.items():
+        known = made.by_name.get(axis)
+        if known is None or known.kind != "parallel" or not 1 <= step < known.extent:
+            raise ScheduleError(
+                f"loop over {axis} by {step} around several nests; needed: a parallel axis of "
+                f"each, longer than the step"
+            )
+
+
+def _temporaries(
+    contraction: Contraction,
+    schedule: Schedule,
+    computed: tuple[Contraction, ...],
+    places: list[tuple[Nest, Path, dict[str, int]]],
+) -> dict[str, Temporary]:
+    """A buffer for each operand that is neither the caller's nor the output."""
+    given = {access.operand for access in contraction.operands}
+    found = {}
+    for made in computed:
+        access = made.output
+        if access.operand in given:
+            continue
+        users = [
+            path
+            for other, (_, path, _) in zip(computed, places, strict=True)
+            if access.operand in {a.operand for a in other.operands}
+        ]
+        scope = _common(users)
+        shared = _loops_at(schedule.parts, scope)
+        sizes = [
+            shared.get(affine.terms[0][0], size) if affine.terms else size
+            for affine, size in zip(access.index, access.shape, strict=True)
+        ]
+        strides = {
+            affine.terms[0][0]: Stride(prod(sizes[d + 1 :]))
+            for d, affine in enumerate(access.index)
+            if affine.terms
+        }
+        home = Home(access.operand, "storage", strides)
+        found[access.operand] = Temporary(access, scope, home, prod(sizes))
+    return found
+
+
+def _common(paths: list[Path]) -> Path:
+    """The innermost group that all of these are in."""
+    first = paths[0]
+    length = 0
+    while all(len(p) > length and p[: length + 1] == first[: length + 1] for p in paths):
+        length += 1
+    return first[:length]
+
+
+def _loops_at(parts: tuple[Part, ...], path: Path) -> dict[str, int]:
+    shared: dict[str, int] = {}
+    for position in path:
+        part = parts[position]
+        if isinstance(part, Group):
+            shared |= {loop.axis: loop.step for loop in part.loops}
+            parts = part.parts
+    return shared
+
+
+def _workspace(
+    plans: list[NestPlan], temporaries: Mapping[str, Temporary], item: int
+) -> tuple[dict[tuple[int, int] | str, int], int]:
+    offsets: dict[tuple[int, int] | str, int] = {}
+    used = 0
+    for index, plan in enumerate(plans):
+        for position, stage in plan.stages.items():
+            if not stage.stage.once:
+                offsets[index, position] = used
+                used += plan.bytes_of(position)
+    for name, temporary in temporaries.items():
+        offsets[name] = used
+        used += round_up(temporary.elements * item, ALIGN_BYTES)
+    return offsets, used
+
+
+def task_loops(
+    schedule: Schedule, plans: list[NestPlan] | tuple[NestPlan, ...]
+) -> tuple[Loop, ...]:
     """The leading loops that tasks range over.
 
     Raises:
         ScheduleError: there are not that many, or a stage or a reduction comes between.
     """
-    steps = list(plan.nest.steps)
-    while steps and isinstance(steps[0], Stage):
-        steps.pop(0)
-    loops = steps[:parallel]
-    if len(loops) < parallel or not all(isinstance(step, Loop) for step in loops):
-        raise ScheduleError(f"parallel={parallel} needs that many leading loops in one run")
-    found = tuple(step for step in loops if isinstance(step, Loop))
-    for loop in found:
-        if plan.contraction.by_name[loop.axis].kind != "parallel":
+    wanted = schedule.parallel
+    first = schedule.parts[0]
+    if wanted and len(schedule.parts) > 1:
+        raise ScheduleError(f"parallel={wanted} needs one outermost part; here are several")
+    if isinstance(first, Group):
+        steps: list[object] = list(first.loops)
+    else:
+        steps = list(first.steps)
+        while steps and isinstance(steps[0], Stage):
+            if wanted and plans[0].output_stage == len(first.steps) - len(steps):
+                raise ScheduleError("the output is staged outside the parallel loops")
+            steps.pop(0)
+    loops = tuple(step for step in steps[:wanted] if isinstance(step, Loop))
+    if len(loops) < wanted:
+        raise ScheduleError(f"parallel={wanted} needs that many leading loops in one run")
+    kinds = plans[0].contraction.by_name
+    for loop in loops:
+        if kinds[loop.axis].kind != "parallel":
             raise ScheduleError(f"parallel loop over {loop.axis}: a reduction cannot be spread")
-    if len({loop.axis for loop in found}) != len(found):
+    if len({loop.axis for loop in loops}) != len(loops):
         raise ScheduleError("two parallel loops over one axis; one is allowed")
-    if (
-        parallel
-        and plan.output_stage is not None
-        and plan.output_stage < len(plan.nest.steps) - len(steps)
-    ):
-        raise ScheduleError("the output is staged outside the parallel loops")
-    return found
-
-
-def task_count(plan: NestPlan, parallel: int) -> int:
-    """Tasks that the body can be asked for; 1 where nothing is parallel."""
-    loops = task_loops(plan, parallel)
-    extents = plan.contraction.extents
-    return prod(-(-extents[loop.axis] // loop.step) for loop in loops)
-
-
-def resolve(contraction: Contraction, nest: Nest) -> NestPlan:
-    """Every region and home of one nest.
-
-    Raises:
-        ScheduleError: a name is unknown, a step does nothing, or an operand cannot be read so.
-    """
-    for axes in nest.fuse:
-        contraction = fuse(contraction, axes)
-    return _Resolver(contraction, nest).run()
-
-
-class _Resolver:
-    def __init__(self, contraction: Contraction, nest: Nest) -> None:
-        self.contraction = contraction
-        self.nest = nest
-        self.region: dict[str, int] = dict(contraction.extents)
-        self.homes = {
-            access.operand: storage_home(contraction, access) for access in contraction.operands
-        }
-        self.last_step: dict[str, int] = {}
-        self.stages: dict[int, StagePlan] = {}
-
-    def run(self) -> NestPlan:
-        self._check_names()
-        tile = dict(self.region)
-        for loop in self.nest.loops:
-            if loop.axis in tile:
-                tile[loop.axis] = loop.step
-        regions = []
-        for position, step in enumerate(self.nest.steps):
-            regions.append(dict(self.region))
-            if isinstance(step, Loop):
-                self._loop(step)
-            else:
-                self._stage(position, step, tile)
-        self._check_inner(tile)
-        return NestPlan(
-            self.contraction, self.nest, tuple(regions), tile, self.stages, dict(self.homes)
-        )
-
-    def _check_names(self) -> None:
-        vector = self.contraction.by_name.get(self.nest.vector)
-        if vector is None or vector.kind != "parallel":
-            allowed = ", ".join(a.name for a in self.contraction.axes if a.kind == "parallel")
-            raise ScheduleError(f"vector axis {self.nest.vector!r} is not one of {allowed}")
-        for operand, _ in self.nest.prefetch:
-            self.contraction.access(operand)
-
-    def _loop(self, loop: Loop) -> None:
-        if loop.axis not in self.region:
-            known = ", ".join(self.region)
-            raise ScheduleError(f"loop over unknown axis {loop.axis!r}; axes: {known}")
-        if not 1 <= loop.step < self.region[loop.axis]:
-            raise ScheduleError(
-                f"loop over {loop.axis} has step {loop.step}; allowed: 1 to "
-                f"{self.region[loop.axis] - 1}, less than the region it is in"
-            )
-        outer = self.last_step.get(loop.axis)
-        if outer is not None and outer % loop.step:
-            raise ScheduleError(
-                f"loop over {loop.axis} has step {loop.step}, which does not divide the "
-                f"step {outer} around it"
-            )
-        self.region[loop.axis] = self.last_step[loop.axis] = loop.step
-
-    def _check_inner(self, tile: Mapping[str, int]) -> None:
-        needed = {a.name for a in self.contraction.reduction if tile[a.name] > 1}
-        given = [name for name, _ in self.nest.inner]
-        if set(given) != needed or len(given) != len(set(given)):
-            raise ScheduleError(
-                f"inner loops are {given}; needed, each once: {', '.join(sorted(needed)) or 'none'}"
-            )
-        for name, unroll in self.nest.inner:
-            if not 1 <= unroll <= tile[name]:
-                raise ScheduleError(
-                    f"inner loop {name} has unroll {unroll}; allowed: 1 to {tile[name]}"
-                )
-
-    def _stage(self, position: int, stage: Stage, tile: Mapping[str, int]) -> None:
-        source = self.homes.get(stage.operand)
-        staged = [a.operand for a in (*self.contraction.inputs, self.contraction.output)]
-        if source is None or stage.operand not in staged:
-            raise ScheduleError(f"stage of {stage.operand!r}; allowed: {', '.join(staged)}")
-        if stage.once and (self.last_step or stage.operand != self.contraction.constant):
-            raise ScheduleError(
-                f"stage of {stage.operand} cannot be done once: only a constant operand, outside "
-                f"all loops, can"
-            )
-        if stage.once and stage.layout != "axes":
-            raise ScheduleError(f"stage of {stage.operand} once has layout dims; allowed: axes")
-        if stage.operand == self.contraction.output.operand:
-            plan = self._stage_output(stage, source, tile)
-        elif stage.layout == "dims":
-            plan = self._stage_dims(stage, source)
-        else:
-            plan = self._stage_axes(stage, source, tile)
-        self.stages[position] = plan
-        self.homes[stage.operand] = plan.home
-
-    def _stage_dims(self, stage: Stage, source: Home) -> StagePlan:
-        if source.kind != "storage":
-            raise ScheduleError(f"stage of {stage.operand} as dims comes after another stage of it")
-        access = self.contraction.access(stage.operand)
-        spans = [
-            sum(c * (self.region[a] - 1) for a, c in affine.terms) + 1 for affine in access.index
-        ]
-        phases, count = None, 1
-        if stage.phases:
-            count = self._phase_count(access)
-        pitch = round_up(-(-spans[-1] // count), stage.align)
-        shape = [*spans[:-1], pitch * count]
-        if stage.phases:
-            odd = tuple((a, c) for a, c in access.index[-1].terms if c % count)
-            phases = Phases(count, pitch, odd)
-        strides: dict[str, Stride] = {}
-        for axis in access.axes:
-            total = 0
-            for d, affine in enumerate(access.index):
-                coefficient = affine.coefficient(axis)
-                if d == len(spans) - 1 and phases:
-                    coefficient = 0 if coefficient % count else coefficient // count
-                total += coefficient * prod(shape[d + 1 :])
-            strides[axis] = Stride(total)
-        home = Home(stage.operand, "dims", strides, 0, phases)
-        elements = prod(shape) + self.nest.lanes
-        return StagePlan(
-            stage, dict(self.region), source, home, elements, tuple(shape), tuple(spans)
-        )
-
-    def _phase_count(self, access: Access) -> int:
-        coefficient = access.index[-1].coefficient(self.nest.vector)
-        if coefficient < 2:
-            raise ScheduleError(
-                f"stage of {access.operand} by phases: its rows have step {coefficient} along "
-                f"{self.nest.vector}; needed: 2 or more"
-            )
-        return coefficient
-
-    def _stage_axes(self, stage: Stage, source: Home, tile: Mapping[str, int]) -> StagePlan:
-        if source.is_padded:
-            raise ScheduleError(f"stage of {stage.operand} as axes reads padding; stage dims first")
-        if source.phases:
-            raise ScheduleError(f"stage of {stage.operand} as axes cannot follow phases")
-        if source.kind == "axes":
-            raise ScheduleError(f"stage of {stage.operand} as axes comes twice")
-        used = [a for a in self.contraction.axes if a.name in source.strides]
-        inner = [name for name, _ in self.nest.inner]
-        reductions = [a.name for a in used if a.kind == "reduction" and self.region[a.name] > 1]
-        order = sorted(reductions, key=lambda name: inner.index(name) if name in inner else -1)
-        vector, lanes = self.nest.vector, self.nest.lanes
-        rows = [a.name for a in used if a.kind == "parallel" and a.name != vector]
-        blocked = [*rows, vector] if vector in source.strides else rows
-        strides: dict[str, Stride] = {}
-        inner_steps, size = {}, 1
-        for axis in reversed(blocked):
-            inner_steps[axis] = size
-            size *= round_up(tile[axis], lanes) if axis == vector else tile[axis]
-        for axis in reversed(order):
-            strides[axis] = Stride(size)
-            size *= self.region[axis]
-        for axis in reversed(blocked):
-            strides[axis] = Stride(size, tile[axis], inner_steps[axis])
-            size *= -(-self.region[axis] // tile[axis])
-        home = Home(stage.operand, "axes", strides)
-        return StagePlan(stage, dict(self.region), source, home, size + lanes, order=tuple(order))
-
-    def _stage_output(self, stage: Stage, source: Home, tile: Mapping[str, int]) -> StagePlan:
-        if stage.layout != "axes" or source.kind != "storage":
-            raise ScheduleError("the output is staged once, with layout axes")
-        kinds = self.contraction.by_name
-        if any(kinds[axis].kind == "reduction" for axis in self.last_step):
-            raise ScheduleError("the output is staged inside a reduction loop")
-        vector = self.nest.vector
-        rows = [a.name for a in self.contraction.parallel if a.name != vector]
-        size = round_up(tile[vector], self.nest.lanes)
-        strides: dict[str, Stride] = {}
-        for axis in reversed(rows):
-            strides[axis] = Stride(size)
-            size *= self.region[axis]
-        strides[vector] = Stride(size, tile[vector], 1)
-        size *= -(-self.region[vector] // tile[vector])
-        home = Home(stage.operand, "axes", strides)
-        return StagePlan(stage, dict(self.region), source, home, size + self.nest.lanes)
-
-
-def storage_home(contraction: Contraction, access: Access) -> Home:
-    """The operand as the caller stores it."""
-    strides = {axis: Stride(access.coefficient(axis)) for axis in access.axes}
-    return Home(
-        access.operand,
-        "storage",
-        strides,
-        access.offset,
-        is_padded=contraction.is_padded(access),
-    )
+    return loops

@@ -30,6 +30,8 @@ STORES = ("direct", "transpose", "scatter")
 INSTRUCTIONS = ("fma",)
 MAX_STEPS = 64
 MAX_NESTS = 16
+MAX_DEPTH = 4
+"""Levels of loops around several nests."""
 MAX_EXTENT = 2**62
 
 
@@ -83,15 +85,40 @@ class Nest:
     def stages(self) -> tuple[Stage, ...]:
         return tuple(step for step in self.steps if isinstance(step, Stage))
 
+    def loops_before(self, stage: Stage) -> int:
+        """How many loops are around a stage of this nest."""
+        before = self.steps[: self.steps.index(stage)]
+        return sum(isinstance(step, Loop) for step in before)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Loops around several nests: `for each loop: the parts, in order`.
+
+    What one part leaves to the next lives in a buffer that covers one round of these loops.
+    """
+
+    loops: tuple[Loop, ...]
+    parts: tuple[Part, ...]
+
+
+Part = Nest | Group
+
 
 @dataclass(frozen=True)
 class Schedule:
-    """An algorithm's nests in order, and how many leading loops are spread over tasks."""
+    """The nests of an algorithm's statements in order, and what is spread over tasks."""
 
-    nests: tuple[Nest, ...]
+    parts: tuple[Part, ...]
     algorithm: str = "direct"
     parallel: int = 0
+    """How many leading loops tasks range over."""
     instruction: str = "fma"
+
+    @cached_property
+    def nests(self) -> tuple[Nest, ...]:
+        """All nests in order, whatever loops they share."""
+        return tuple(nest for part in self.parts for nest in _nests_of(part))
 
     @cached_property
     def digest(self) -> str:
@@ -105,12 +132,25 @@ class Schedule:
             "algorithm": self.algorithm,
             "instruction": self.instruction,
             "parallel": self.parallel,
-            "nests": [_nest_to_dict(nest) for nest in self.nests],
+            "nests": [_part_to_dict(part) for part in self.parts],
         }
 
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, no spaces."""
         return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+
+
+def _nests_of(part: Part) -> tuple[Nest, ...]:
+    if isinstance(part, Nest):
+        return (part,)
+    return tuple(nest for inner in part.parts for nest in _nests_of(inner))
+
+
+def _part_to_dict(part: Part) -> dict[str, Any]:
+    if isinstance(part, Nest):
+        return _nest_to_dict(part)
+    loops = [{"loop": loop.axis, "step": loop.step} for loop in part.loops]
+    return {"loops": loops, "nests": [_part_to_dict(inner) for inner in part.parts]}
 
 
 def _nest_to_dict(nest: Nest) -> dict[str, Any]:
@@ -161,17 +201,35 @@ def from_dict(loaded: object) -> Schedule:
     version = top.integer("version", 1, 10**6)
     if version != SCHEDULE_VERSION:
         raise ScheduleError(f"schedule.version is {version}; this program reads {SCHEDULE_VERSION}")
-    nests = tuple(_read_nest(reader) for reader in top.children("nests", MAX_NESTS))
-    if not nests:
-        raise ScheduleError("schedule.nests is empty; at least one nest is needed")
     schedule = Schedule(
-        nests=nests,
+        parts=_read_parts(top, 0),
         algorithm=top.word("algorithm"),
         parallel=top.integer("parallel", 0, MAX_STEPS),
         instruction=top.choice("instruction", INSTRUCTIONS),
     )
     top.done()
     return schedule
+
+
+def _read_parts(reader: _Reader, depth: int) -> tuple[Part, ...]:
+    parts = tuple(_read_part(inner, depth) for inner in reader.children("nests", MAX_NESTS))
+    if not parts:
+        raise ScheduleError(f"{reader.path}.nests is empty; at least one nest is needed")
+    return parts
+
+
+def _read_part(reader: _Reader, depth: int) -> Part:
+    if not reader.has("loops"):
+        return _read_nest(reader)
+    if depth >= MAX_DEPTH:
+        raise ScheduleError(f"{reader.path} is nested too deep; at most {MAX_DEPTH} levels")
+    steps = [_read_step(step) for step in reader.children("loops", MAX_STEPS)]
+    loops = tuple(step for step in steps if isinstance(step, Loop))
+    if len(loops) != len(steps):
+        raise ScheduleError(f"{reader.path}.loops holds a stage; only loops are allowed")
+    group = Group(loops, _read_parts(reader, depth + 1))
+    reader.done()
+    return group
 
 
 def _read_nest(reader: _Reader) -> Nest:
@@ -211,18 +269,18 @@ class _Reader:
         if not isinstance(loaded, Mapping):
             raise ScheduleError(f"{path} is {_shown(loaded)}; an object is needed")
         self._fields = dict(loaded)
-        self._path = path
+        self.path = path
 
     def has(self, name: str) -> bool:
         return name in self._fields
 
     def _take(self, name: str) -> Any:
         if name not in self._fields:
-            raise ScheduleError(f"{self._path}.{name} is missing")
+            raise ScheduleError(f"{self.path}.{name} is missing")
         return self._fields.pop(name)
 
     def _wrong(self, name: str, value: object, allowed: str) -> ScheduleError:
-        return ScheduleError(f"{self._path}.{name} is {_shown(value)}; allowed: {allowed}")
+        return ScheduleError(f"{self.path}.{name} is {_shown(value)}; allowed: {allowed}")
 
     def integer(self, name: str, low: int, high: int, default: int | None = None) -> int:
         if default is not None and name not in self._fields:
@@ -260,7 +318,7 @@ class _Reader:
 
     def children(self, name: str, most: int) -> list[_Reader]:
         entries = self._list(name, most)
-        return [_Reader(entry, f"{self._path}.{name}[{i}]") for i, entry in enumerate(entries)]
+        return [_Reader(entry, f"{self.path}.{name}[{i}]") for i, entry in enumerate(entries)]
 
     def pairs(self, name: str) -> tuple[tuple[str, int], ...]:
         found = []
@@ -283,7 +341,7 @@ class _Reader:
     def done(self) -> None:
         if self._fields:
             raise ScheduleError(
-                f"{self._path} has unknown fields: {', '.join(map(str, self._fields))}"
+                f"{self.path} has unknown fields: {', '.join(map(str, self._fields))}"
             )
 
 

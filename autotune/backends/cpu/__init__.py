@@ -37,7 +37,7 @@ def build(contraction: Contraction, schedule: Schedule, target: Target) -> Artif
     made = program(contraction, schedule)
     return Artifact(
         object_code=compile_object(ir, target),
-        operands=tuple(access.operand for access in contraction.operands),
+        operands=tuple(access.operand for access in made.operands),
         packed_bytes=made.packed,
         workspace_bytes=made.workspace_bytes,
         tasks=made.tasks,

@@ -13,7 +13,7 @@ from math import prod
 from autotune.backends.cpu.emit import Emitter, Index
 from autotune.backends.cpu.state import State
 from autotune.ir.contraction import Access, Contraction
-from autotune.ir.program import Home, NestPlan, StagePlan, round_up
+from autotune.ir.resolve import Home, NestPlan, StagePlan, round_up
 
 UNROLL_LIMIT = 64
 """Scalar copies written out one by one before a loop is made of them."""

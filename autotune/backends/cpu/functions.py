@@ -33,7 +33,7 @@ def activation(emitter: Emitter, name: str, x: str) -> str:
 def _long_activation(emitter: Emitter, name: str, x: str) -> str:
     if name == "silu":
         # x / (1 + exp(-x))
-        grown = exp(emitter, emitter.op(f"fneg {emitter.vector} {x}"))
+        grown = exponential(emitter, emitter.op(f"fneg {emitter.vector} {x}"))
         return emitter.arithmetic(
             "fdiv", x, emitter.arithmetic("fadd", grown, emitter.constant(1.0))
         )
@@ -67,8 +67,8 @@ def _maximum(emitter: Emitter, x: str, limit: float) -> str:
     return _select(emitter, _compare(emitter, "olt", x, bottom), bottom, x)
 
 
-def exp(emitter: Emitter, x: str) -> str:
-    """The exponential of a vector, split as 2^n * exp(r).
+def exponential(emitter: Emitter, x: str) -> str:
+    """Exponential of a vector, split as 2^n * exp(r).
 
     n = round(x / ln 2) and r = x - n ln 2, so that |r| <= ln 2 / 2; ln 2 comes in two parts, so
     that r keeps its digits. exp(r) by its Taylor series. The argument is clamped to where the
@@ -126,7 +126,7 @@ def erf(emitter: Emitter, x: str) -> str:
     first = emitter.arithmetic("fsub", emitter.constant(coefficients[0]), ahead)
     q = emitter.multiply_add(u, current, first)
     square = emitter.arithmetic("fmul", z, z)
-    decay = exp(emitter, emitter.op(f"fneg {emitter.vector} {square}"))
+    decay = exponential(emitter, emitter.op(f"fneg {emitter.vector} {square}"))
     complement = emitter.arithmetic("fmul", decay, q)
     magnitude = emitter.arithmetic("fsub", emitter.constant(1.0), complement)
     return emitter.call("copysign", magnitude, x)

@@ -9,23 +9,18 @@ All extents are known, so a remainder is one more instance of the same code on a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from autotune.backends.cpu.copy import copy_stage
 from autotune.backends.cpu.emit import LLVM_TYPE, Emitter, Index
-from autotune.backends.cpu.state import ACCUMULATOR, State, tile_offset
-from autotune.backends.cpu.store import (
-    Coordinates,
-    chunks,
-    copy_out,
-    load_accumulators,
-    points,
-    store_accumulators,
-    store_tile,
-)
+from autotune.backends.cpu.loops import for_index, for_region, split_task
+from autotune.backends.cpu.nest import NestBody
+from autotune.backends.cpu.state import State
 from autotune.ir.contraction import Contraction
-from autotune.ir.program import NestPlan, program, storage_home, task_loops
-from autotune.ir.schedule import Loop, Schedule, Stage
+from autotune.ir.program import Path, Program, program, task_loops
+from autotune.ir.resolve import NestPlan, StagePlan, storage_home
+from autotune.ir.schedule import Group, Loop, Part, Schedule
 
 BODY = "define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end)"
 REPEAT = """define void @repeat(ptr %operands, ptr %workspace, i64 %begin, i64 %end, i64 %count) {
@@ -48,14 +43,15 @@ def lower(contraction: Contraction, schedule: Schedule) -> str:
     Raises:
         ScheduleError: the schedule denotes nothing for this contraction.
     """
-    plan = program(contraction, schedule).nests[0]
-    body = _Body(plan, schedule.parallel)
+    made = program(contraction, schedule)
+    body = _Body(made, _emitter(made.nests[0]))
     functions, declarations = [body.function()], set(body.emitter.declarations)
-    for position, stage in plan.stages.items():
-        if stage.stage.once:
-            emitter = _emitter(plan)
-            functions.append(_pack(emitter, plan, position))
-            declarations |= emitter.declarations
+    for plan in made.nests:
+        for stage in plan.stages.values():
+            if stage.stage.once:
+                emitter = _emitter(plan)
+                functions.append(_pack(emitter, plan, stage))
+                declarations |= emitter.declarations
     return "\n\n".join([*sorted(declarations), *functions, REPEAT]) + "\n"
 
 
@@ -63,8 +59,7 @@ def _emitter(plan: NestPlan) -> Emitter:
     return Emitter(LLVM_TYPE[plan.contraction.dtype], plan.nest.lanes)
 
 
-def _pack(emitter: Emitter, plan: NestPlan, position: int) -> str:
-    stage = plan.stages[position]
+def _pack(emitter: Emitter, plan: NestPlan, stage: StagePlan) -> str:
     operand = stage.stage.operand
     axes = plan.contraction.extents
     state = State(axes, dict.fromkeys(axes, 0), {operand: stage.source}, {operand: "%source"})
@@ -77,271 +72,118 @@ def _pack(emitter: Emitter, plan: NestPlan, position: int) -> str:
 
 @dataclass
 class _Body:
-    plan: NestPlan
-    parallel: int
+    """Writes the whole body: the tree of parts, with a state for every nest below."""
 
-    def __post_init__(self) -> None:
-        self.emitter = _emitter(self.plan)
-        self.nest, self.contraction = self.plan.nest, self.plan.contraction
-        self.buffers: dict[int, int] = {}
-        used = 0
-        for position, size in self.plan.workspace:
-            self.buffers[position] = used
-            used += size
+    program: Program
+    emitter: Emitter
 
     def function(self) -> str:
-        emitter = self.emitter
-        loops = task_loops(self.plan, self.parallel)
+        emitter, schedule = self.emitter, self.program.schedule
         some = emitter.op("icmp slt i64 %begin, %end")
         emitter.do(f"br i1 {some}, label %start, label %none")
         emitter.block("none")
         emitter.do("ret void")
         emitter.block("start")
-        self._steps(0, self._initial(), loops)
+        states = self._scoped((), self._initial())
+        first = schedule.parts[0]
+        tasks = task_loops(schedule, self.program.nests)
+        if tasks and isinstance(first, Group):
+            extents = [states[0].region[loop.axis] for loop in tasks]
+            with emitter.loop("%end", 1, start="%begin") as task:
+                indices = split_task(emitter, task, tasks, extents)
+                self._group(first, first.loops, (0,), states, indices)
+        else:
+            self._parts(schedule.parts, (), states, tasks)
         emitter.do("ret void")
         return f"{BODY} {{\nentry:\n" + "\n".join(emitter.lines) + "\n}"
 
-    def _initial(self) -> State:
-        homes, pointers = {}, {}
-        once = {p.stage.operand for p in self.plan.stages.values() if p.stage.once}
-        for slot, access in enumerate(self.contraction.operands):
-            place = self.emitter.op(f"getelementptr i8, ptr %operands, i64 {8 * slot}")
-            base = self.emitter.op(f"load ptr, ptr {place}, align 8")
-            home = storage_home(self.contraction, access)
-            homes[access.operand] = home
-            moved = 0 if access.operand in once else home.offset
-            pointers[access.operand] = self.emitter.move(base, moved)
-        axes = self.contraction.extents
-        return State(axes, dict.fromkeys(axes, 0), homes, pointers)
+    def _initial(self) -> list[State]:
+        """Every nest before any loop: its operands where the caller put them."""
+        emitter, bases = self.emitter, {}
+        for slot, access in enumerate(self.program.operands):
+            place = emitter.op(f"getelementptr i8, ptr %operands, i64 {8 * slot}")
+            bases[access.operand] = emitter.op(f"load ptr, ptr {place}, align 8")
+        states = []
+        for plan in self.program.nests:
+            homes, pointers = {}, {}
+            once = {p.stage.operand for p in plan.stages.values() if p.stage.once}
+            for access in plan.contraction.operands:
+                name = access.operand
+                if name not in bases:
+                    continue
+                homes[name] = storage_home(plan.contraction, access)
+                moved = 0 if name in once else homes[name].offset
+                pointers[name] = emitter.move(bases[name], moved)
+            axes = plan.contraction.extents
+            states.append(State(axes, dict.fromkeys(axes, 0), homes, pointers))
+        return states
 
-    def _steps(self, position: int, state: State, tasks: tuple[Loop, ...]) -> None:
-        """Everything from step `position` on; `tasks` are the parallel loops still to come."""
-        if position == len(self.nest.steps):
-            self._tile(state)
-            return
-        step = self.nest.steps[position]
-        if isinstance(step, Stage):
-            self._stage(position, step, state, tasks)
-        elif tasks:
-            self._tasks(position, state, tasks)
-        else:
-            self._loop(position, step, state)
+    def _scoped(self, scope: Path, states: list[State]) -> list[State]:
+        """The states with the temporaries of one group at their buffers."""
+        for name, temporary in self.program.temporaries.items():
+            if temporary.scope != scope:
+                continue
+            offset = self.program.offsets[name]
+            place = self.emitter.op(f"getelementptr i8, ptr %workspace, i64 {offset}")
+            for index, plan in enumerate(self.program.nests):
+                if name in {access.operand for access in plan.contraction.operands}:
+                    states[index] = states[index].housed(name, temporary.home, place)
+        return states
 
-    def _tasks(self, position: int, state: State, tasks: tuple[Loop, ...]) -> None:
-        """One loop over the task numbers; each splits into the indices of the parallel loops."""
-        emitter = self.emitter
-        with emitter.loop("%end", 1, start="%begin") as task:
-            rest: Index = task
-            indices: list[Index] = []
-            for loop in reversed(tasks):
-                count = -(-self.contraction.extents[loop.axis] // loop.step)
-                indices.append(emitter.op(f"urem i64 {rest}, {count}"))
-                rest = emitter.op(f"udiv i64 {rest}, {count}")
-            self._task_index(position, state, list(zip(tasks, reversed(indices), strict=True)))
-
-    def _task_index(self, position: int, state: State, tasks: list[tuple[Loop, Index]]) -> None:
-        if not tasks:
-            self._steps(position, state, ())
-            return
-        (loop, index), rest = tasks[0], tasks[1:]
-        emitter, region = self.emitter, state.region[loop.axis]
-        whole, left = region // loop.step, region % loop.step
-        if not left:
-            moved = state.moved(emitter, loop.axis, emitter.mul(index, loop.step))
-            self._task_index(position + 1, moved.narrowed(loop.axis, loop.step), rest)
-            return
-        is_whole = emitter.op(f"icmp ult i64 {index}, {whole}")
-        with emitter.when(is_whole):
-            moved = state.moved(emitter, loop.axis, emitter.mul(index, loop.step))
-            self._task_index(position + 1, moved.narrowed(loop.axis, loop.step), rest)
-        with emitter.when(emitter.op(f"xor i1 {is_whole}, true")):
-            moved = state.moved(emitter, loop.axis, whole * loop.step)
-            self._task_index(position + 1, moved.narrowed(loop.axis, left), rest)
-
-    def _loop(self, position: int, loop: Loop, state: State) -> None:
-        emitter, region = self.emitter, state.region[loop.axis]
-        if region <= loop.step:
-            self._steps(position + 1, state, ())
-            return
-        whole, left = region // loop.step * loop.step, region % loop.step
-        is_split = self.contraction.by_name[loop.axis].kind == "reduction"
-        main = state.narrowed(loop.axis, loop.step)
-        if whole == loop.step:
-            here = replace(main, is_last=False) if is_split and left else main
-            self._steps(position + 1, here, ())
-        else:
-            with emitter.loop(whole, loop.step) as i:
-                here = main.moved(emitter, loop.axis, i)
-                if is_split:
-                    here = self._split(here, i, None if left else whole - loop.step)
-                self._steps(position + 1, here, ())
-        if left:
-            here = state.moved(emitter, loop.axis, whole).narrowed(loop.axis, left)
-            if is_split:
-                here = replace(here, is_first=False)
-            self._steps(position + 1, here, ())
-
-    def _split(self, state: State, index: str, last: int | None) -> State:
-        """The state inside a split reduction: it is first at 0, last at `last` (None: never)."""
-        emitter = self.emitter
-        first = emitter.both(state.is_first, emitter.op(f"icmp eq i64 {index}, 0"))
-        end: bool | str = False
-        if last is not None:
-            end = emitter.both(state.is_last, emitter.op(f"icmp eq i64 {index}, {last}"))
-        return replace(state, is_first=first, is_last=end)
-
-    def _stage(self, position: int, stage: Stage, state: State, tasks: tuple[Loop, ...]) -> None:
-        emitter, plan = self.emitter, self.plan.stages[position]
-        if stage.once:
-            pointer = state.pointers[stage.operand]
-            self._steps(position + 1, state.housed(stage.operand, plan.home, pointer), tasks)
-            return
-        offset = self.buffers[position]
-        target = emitter.op(f"getelementptr i8, ptr %workspace, i64 {offset}")
-        if stage.operand == self.contraction.output.operand:
-            self._steps(position + 1, state.housed(ACCUMULATOR, plan.home, target), tasks)
-            copy_out(emitter, self.plan, state.housed(ACCUMULATOR, plan.home, target))
-            return
-        copy_stage(emitter, self.plan, plan, state, target)
-        self._steps(position + 1, state.housed(stage.operand, plan.home, target), tasks)
-
-    # The register tile.
-
-    def _tile(self, state: State) -> None:
-        emitter, vector = self.emitter, self.nest.vector
-        names = [a.name for a in self.contraction.parallel if a.name != vector]
-        rows = {name: state.region[name] for name in names if state.region[name] > 1}
-        places = [
-            (row, j, count)
-            for row in points(rows)
-            for j, count in chunks(state.region[vector], emitter.lanes)
-        ]
-        accumulators = self._initial_sums(state, places)
-        inner = [(axis, unroll) for axis, unroll in self.nest.inner if state.region[axis] > 1]
-        sums = self._reduce(inner, state, {}, places, accumulators)
-        by_place = {
-            (tuple(row.items()), j): value for (row, j, _), value in zip(places, sums, strict=True)
-        }
-
-        def read(coordinates: Coordinates, j: int) -> str:
-            return by_place[tuple((axis, coordinates[axis]) for axis in rows), j]
-
-        if ACCUMULATOR in state.homes:
-            store_accumulators(emitter, self.plan, state, rows, read)
-            return
-        if state.is_last is not True:
-            unfinished: bool | str = True
-            if isinstance(state.is_last, str):
-                unfinished = emitter.op(f"xor i1 {state.is_last}, true")
-            with emitter.when(unfinished):
-                store_accumulators(emitter, self.plan, state, rows, read)
-            if state.is_last is False:
-                return
-        with emitter.when(state.is_last):
-            store_tile(emitter, self.plan, state, rows, read)
-
-    def _initial_sums(
-        self, state: State, places: list[tuple[dict[str, int], int, int]]
-    ) -> list[str]:
-        """Zero at the first block of the split reductions, the sums so far at later ones."""
-        emitter = self.emitter
-        zeros = ["zeroinitializer"] * len(places)
-        if state.is_first is True:
-            return zeros
-
-        def load() -> list[str]:
-            return [load_accumulators(emitter, self.plan, state, *place) for place in places]
-
-        if state.is_first is False:
-            return load()
-        before = emitter.label
-        later = emitter.op(f"xor i1 {state.is_first}, true")
-        with emitter.when(later):
-            loaded = load()
-            inside = emitter.label
-        return [
-            emitter.op(
-                f"phi {emitter.vector} [ zeroinitializer, %{before} ], [ {value}, %{inside} ]"
-            )
-            for value in loaded
-        ]
-
-    def _reduce(
-        self,
-        inner: list[tuple[str, int]],
-        state: State,
-        known: dict[str, int],
-        places: list[tuple[dict[str, int], int, int]],
-        sums: list[str],
-    ) -> list[str]:
-        """Add the products over the inner reduction axes; `known` are unrolled positions."""
-        if not inner:
-            return self._multiply_add(state, known, places, sums)
-        (axis, unroll), rest = inner[0], inner[1:]
-        emitter, region = self.emitter, state.region[axis]
-        unroll = min(unroll, region)
-        whole = region // unroll * unroll
-        if whole > unroll:
-            kinds = [emitter.vector] * len(sums)
-            with emitter.carried_loop(whole, unroll, sums, kinds) as (i, carried, following):
-                here = state.moved(emitter, axis, i)
-                values = carried
-                for x in range(unroll):
-                    values = self._reduce(rest, here, {**known, axis: x}, places, values)
-                following.extend(values)
-            sums = following
-        else:
-            for x in range(unroll):
-                sums = self._reduce(rest, state, {**known, axis: x}, places, sums)
-        for x in range(whole, region):
-            sums = self._reduce(rest, state, {**known, axis: x}, places, sums)
-        return sums
-
-    def _multiply_add(
-        self,
-        state: State,
-        known: dict[str, int],
-        places: list[tuple[dict[str, int], int, int]],
-        sums: list[str],
-    ) -> list[str]:
-        """One point of the reduction for the whole register tile; each operand is loaded once."""
-        loaded: dict[tuple[str, int], str] = {}
-        following = []
-        for (row, j, count), total in zip(places, sums, strict=True):
-            at = {**known, **row, self.nest.vector: j * self.emitter.lanes}
-            factors = [
-                self._load(loaded, state, access.operand, at, count)
-                for access in self.contraction.inputs
-            ]
-            product = factors[0]
-            for factor in factors[1:-1]:
-                product = self.emitter.arithmetic("fmul", product, factor)
-            last = factors[-1] if len(factors) > 1 else self.emitter.constant(1.0)
-            following.append(self.emitter.multiply_add(product, last, total))
-        return following
-
-    def _load(
-        self,
-        loaded: dict[tuple[str, int], str],
-        state: State,
-        operand: str,
-        at: dict[str, int],
-        count: int,
-    ) -> str:
-        """A vector of the operand along the vector axis, or one element in every lane."""
-        emitter, home = self.emitter, state.homes[operand]
-        step = home.step(self.nest.vector)
-        offset = tile_offset(home, at)
-        is_spread = step == 1 and emitter.lanes > 1
-        key = (operand, offset)
-        if key not in loaded:
-            place = emitter.move(state.pointers[operand], offset)
-            if is_spread:
-                valid = count if home.kind == "storage" else emitter.lanes
-                loaded[key] = emitter.load(place, valid)
-                ahead = dict(self.nest.prefetch).get(operand)
-                if ahead:
-                    emitter.prefetch(emitter.op(f"getelementptr i8, ptr {place}, i64 {ahead}"))
+    def _parts(
+        self, parts: tuple[Part, ...], scope: Path, states: list[State], tasks: tuple[Loop, ...]
+    ) -> None:
+        first = self._first_nest(scope)
+        for position, part in enumerate(parts):
+            if isinstance(part, Group):
+                self._group(part, part.loops, (*scope, position), states, ())
             else:
-                loaded[key] = emitter.splat(emitter.load_scalar(place))
-        return loaded[key]
+                NestBody(self.emitter, self.program, first, tasks).write(states[first])
+            first += count_nests(part)
+
+    def _first_nest(self, scope: Path) -> int:
+        """Number of the first nest of a group."""
+        first, parts = 0, self.program.schedule.parts
+        for position in scope:
+            first += sum(count_nests(part) for part in parts[:position])
+            group = parts[position]
+            parts = group.parts if isinstance(group, Group) else ()
+        return first
+
+    def _group(
+        self,
+        group: Group,
+        loops: tuple[Loop, ...],
+        scope: Path,
+        states: list[State],
+        indices: Sequence[Index],
+    ) -> None:
+        """What is left of a group's loops around its parts; tasks gave the leading `indices`."""
+        if not loops:
+            self._parts(group.parts, scope, self._scoped(scope, list(states)), ())
+            return
+        loop, first = loops[0], self._first_nest(scope)
+        nests = range(first, first + count_nests(group))
+
+        def body(offset: Index, size: int) -> None:
+            moved = self._moved(states, nests, loop.axis, offset, size)
+            self._group(group, loops[1:], scope, moved, indices[1:])
+
+        region = states[first].region[loop.axis]
+        if indices:
+            for_index(self.emitter, indices[0], loop, region, body)
+        else:
+            for_region(self.emitter, region, loop.step, body)
+
+    def _moved(
+        self, states: list[State], nests: range, axis: str, offset: Index, size: int
+    ) -> list[State]:
+        moved = list(states)
+        for index in nests:
+            moved[index] = states[index].moved(self.emitter, axis, offset).narrowed(axis, size)
+        return moved
+
+
+def count_nests(part: Part) -> int:
+    """Nests in a part of the schedule."""
+    return sum(map(count_nests, part.parts)) if isinstance(part, Group) else 1

@@ -9,7 +9,7 @@ from autotune.backends.cpu.emit import Emitter
 from autotune.backends.cpu.functions import activation
 from autotune.backends.cpu.state import ACCUMULATOR, State, tile_offset
 from autotune.ir.legal import contiguous_axis
-from autotune.ir.program import NestPlan
+from autotune.ir.resolve import NestPlan
 
 Coordinates = Mapping[str, int]
 Read = Callable[[Coordinates, int], str]
@@ -30,9 +30,11 @@ def store_tile(
             at = {**row, vector: j * emitter.lanes}
             value = tail(emitter, plan, state, read(row, j), at, vector, count)
             if store == "direct":
-                emitter.store(value, pointer(emitter, state, "out", at), count)
+                emitter.store(
+                    value, pointer(emitter, state, plan.contraction.output.operand, at), count
+                )
             else:
-                _scatter(emitter, state, value, at, vector, count)
+                _scatter(emitter, plan, state, value, at, count)
 
 
 def points(sizes: Mapping[str, int]) -> list[dict[str, int]]:
@@ -54,10 +56,11 @@ def pointer(emitter: Emitter, state: State, operand: str, at: Coordinates) -> st
 
 
 def _scatter(
-    emitter: Emitter, state: State, value: str, at: Coordinates, axis: str, count: int
+    emitter: Emitter, plan: NestPlan, state: State, value: str, at: Coordinates, count: int
 ) -> None:
+    axis, operand = plan.nest.vector, plan.contraction.output.operand
     for lane in range(count):
-        place = pointer(emitter, state, "out", {**at, axis: at[axis] + lane})
+        place = pointer(emitter, state, operand, {**at, axis: at[axis] + lane})
         emitter.store_scalar(emitter.extract(value, lane), place)
 
 
@@ -82,7 +85,9 @@ def _transposed(
                 for lane in range(valid):
                     at = {**row, turned_axis: first, vector: j * emitter.lanes + lane}
                     value = tail(emitter, plan, state, columns[lane], at, turned_axis, count)
-                    emitter.store(value, pointer(emitter, state, "out", at), count)
+                    emitter.store(
+                        value, pointer(emitter, state, plan.contraction.output.operand, at), count
+                    )
 
 
 def tail(
@@ -121,7 +126,7 @@ def store_accumulators(
     emitter: Emitter, plan: NestPlan, state: State, rows: Mapping[str, int], read: Read
 ) -> None:
     """Keep a tile of sums where they accumulate: the staged buffer, or the output itself."""
-    operand = ACCUMULATOR if ACCUMULATOR in state.homes else "out"
+    operand = ACCUMULATOR if ACCUMULATOR in state.homes else plan.contraction.output.operand
     vector = plan.nest.vector
     for row in points(rows):
         for j, count in chunks(state.region[vector], emitter.lanes):
@@ -134,7 +139,7 @@ def load_accumulators(
     emitter: Emitter, plan: NestPlan, state: State, row: Coordinates, j: int, count: int
 ) -> str:
     """The sum so far of one accumulator."""
-    operand = ACCUMULATOR if ACCUMULATOR in state.homes else "out"
+    operand = ACCUMULATOR if ACCUMULATOR in state.homes else plan.contraction.output.operand
     at = {**row, plan.nest.vector: j * emitter.lanes}
     lanes = emitter.lanes if operand == ACCUMULATOR else count
     return emitter.load(pointer(emitter, state, operand, at), lanes)

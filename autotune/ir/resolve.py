@@ -1,0 +1,361 @@
+"""What one nest denotes: which region each step works on, and where each operand lives.
+
+`resolve` walks a nest once and returns everything that legality, lowering, features and printing
+need to know about it; it raises on whatever has no meaning. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+from autotune.errors import ScheduleError
+from autotune.ir.contraction import ITEM_BYTES, Access, Contraction, fuse
+from autotune.ir.schedule import Loop, Nest, Stage
+
+ALIGN_BYTES = 64
+"""Alignment of every staged buffer: one cache line, one AVX-512 vector."""
+
+
+@dataclass(frozen=True)
+class Stride:
+    """How far an axis moves in memory: `(v // block) * outer + (v % block) * inner` elements.
+
+    A plain axis has block 1. `v` counts from the start of the region that the buffer holds.
+    """
+
+    outer: int
+    block: int = 1
+    inner: int = 0
+
+    @property
+    def step(self) -> int:
+        """Elements between neighbours within a register tile."""
+        return self.inner if self.block > 1 else self.outer
+
+
+@dataclass(frozen=True)
+class Phases:
+    """A row read with stride `count`, stored as `count` rows `pitch` elements apart.
+
+    `odd` are the axes, with their coefficients in the row, that pick the phase; their values must
+    be known when code is generated.
+    """
+
+    count: int
+    pitch: int
+    odd: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where an operand is read from (or the output written to) from some step on."""
+
+    operand: str
+    kind: str
+    """`storage`, `dims` or `axes`."""
+    strides: Mapping[str, Stride] = field(hash=False)
+    offset: int = 0
+    phases: Phases | None = None
+    is_padded: bool = False
+    """Some reads fall outside: only a `dims` stage may read it."""
+
+    def step(self, axis: str) -> int:
+        stride = self.strides.get(axis)
+        return stride.step if stride else 0
+
+
+@dataclass(frozen=True)
+class StagePlan:
+    """A stage with its numbers: source and target homes, and the region it covers."""
+
+    stage: Stage
+    region: Mapping[str, int] = field(hash=False)
+    source: Home
+    home: Home
+    elements: int
+    """Size of the buffer, slack for whole vectors included."""
+    shape: tuple[int, ...] = ()
+    """dims: extent of the buffer in each dimension of the operand (the row pitch last)."""
+    spans: tuple[int, ...] = ()
+    """dims: how many of them the region really needs."""
+    order: tuple[str, ...] = ()
+    """axes: reduction axes from outermost to innermost in the buffer."""
+
+
+@dataclass(frozen=True)
+class NestPlan:
+    """A nest with every region and home worked out."""
+
+    contraction: Contraction
+    nest: Nest
+    regions: tuple[Mapping[str, int], ...]
+    """Region of every axis in front of each step."""
+    tile: Mapping[str, int]
+    """What the loops leave of every axis: parallel ones make the register tile."""
+    stages: Mapping[int, StagePlan]
+    """By position in `nest.steps`."""
+    homes: Mapping[str, Home]
+    """Where the register tile finds each operand."""
+
+    @property
+    def vectors(self) -> int:
+        """Vectors of accumulators along the vector axis."""
+        return -(-self.tile[self.nest.vector] // self.nest.lanes)
+
+    @property
+    def rows(self) -> Mapping[str, int]:
+        """Parallel axes of the register tile other than the vector axis, with their sizes."""
+        axes = (a.name for a in self.contraction.parallel if a.name != self.nest.vector)
+        return {name: self.tile[name] for name in axes if self.tile[name] > 1}
+
+    @property
+    def accumulators(self) -> int:
+        """Vector registers that hold the register tile."""
+        return prod(self.rows.values()) * self.vectors
+
+    @cached_property
+    def output_stage(self) -> int | None:
+        """Position of the step that stages the output, if there is one."""
+        out = self.contraction.output.operand
+        return next((i for i, p in self.stages.items() if p.stage.operand == out), None)
+
+    @property
+    def split_reductions(self) -> tuple[str, ...]:
+        """Reduction axes that some loop outside the register tile splits."""
+        kinds = self.contraction.by_name
+        return tuple(
+            dict.fromkeys(s.axis for s in self.nest.loops if kinds[s.axis].kind == "reduction")
+        )
+
+    def bytes_of(self, position: int) -> int:
+        """Size of the buffer of the stage at a step, whole cache lines."""
+        size = ITEM_BYTES[self.contraction.dtype]
+        return round_up(self.stages[position].elements * size, ALIGN_BYTES)
+
+
+def round_up(value: int, multiple: int) -> int:
+    """The least multiple that is at least `value`."""
+    return -(-value // multiple) * multiple
+
+
+def resolve(
+    contraction: Contraction,
+    nest: Nest,
+    shared: Mapping[str, int] | None = None,
+    temporaries: Mapping[str, Home] | None = None,
+) -> NestPlan:
+    """Every region and home of one nest.
+
+    Args:
+        contraction: what the nest computes.
+        nest: how.
+        shared: what loops around several nests leave of an axis, by axis.
+        temporaries: homes of the operands that other nests write or read.
+
+    Raises:
+        ScheduleError: a name is unknown, a step does nothing, or an operand cannot be read so.
+    """
+    for axes in nest.fuse:
+        if set(axes) & set(shared or ()):
+            raise ScheduleError(f"cannot fuse {axes}: a loop around several nests runs over one")
+        contraction = fuse(contraction, axes)
+    return _Resolver(contraction, nest, shared or {}, temporaries or {}).run()
+
+
+class _Resolver:
+    def __init__(
+        self,
+        contraction: Contraction,
+        nest: Nest,
+        shared: Mapping[str, int],
+        temporaries: Mapping[str, Home],
+    ) -> None:
+        self.contraction = contraction
+        self.nest = nest
+        self.region: dict[str, int] = {**contraction.extents, **shared}
+        self.homes = {
+            access.operand: temporaries.get(access.operand) or storage_home(contraction, access)
+            for access in contraction.operands
+        }
+        self.last_step: dict[str, int] = {a: n for a, n in shared.items() if a in self.region}
+        self.region = {axis: self.region[axis] for axis in contraction.extents}
+        self.stages: dict[int, StagePlan] = {}
+
+    def run(self) -> NestPlan:
+        self._check_names()
+        tile = dict(self.region)
+        for loop in self.nest.loops:
+            if loop.axis in tile:
+                tile[loop.axis] = loop.step
+        regions = []
+        for position, step in enumerate(self.nest.steps):
+            regions.append(dict(self.region))
+            if isinstance(step, Loop):
+                self._loop(step)
+            else:
+                self._stage(position, step, tile)
+        self._check_inner(tile)
+        return NestPlan(
+            self.contraction, self.nest, tuple(regions), tile, self.stages, dict(self.homes)
+        )
+
+    def _check_names(self) -> None:
+        vector = self.contraction.by_name.get(self.nest.vector)
+        if vector is None or vector.kind != "parallel":
+            allowed = ", ".join(a.name for a in self.contraction.axes if a.kind == "parallel")
+            raise ScheduleError(f"vector axis {self.nest.vector!r} is not one of {allowed}")
+        for operand, _ in self.nest.prefetch:
+            self.contraction.access(operand)
+
+    def _loop(self, loop: Loop) -> None:
+        if loop.axis not in self.region:
+            known = ", ".join(self.region)
+            raise ScheduleError(f"loop over unknown axis {loop.axis!r}; axes: {known}")
+        if not 1 <= loop.step < self.region[loop.axis]:
+            raise ScheduleError(
+                f"loop over {loop.axis} has step {loop.step}; allowed: 1 to "
+                f"{self.region[loop.axis] - 1}, less than the region it is in"
+            )
+        outer = self.last_step.get(loop.axis)
+        if outer is not None and outer % loop.step:
+            raise ScheduleError(
+                f"loop over {loop.axis} has step {loop.step}, which does not divide the "
+                f"step {outer} around it"
+            )
+        self.region[loop.axis] = self.last_step[loop.axis] = loop.step
+
+    def _check_inner(self, tile: Mapping[str, int]) -> None:
+        needed = {a.name for a in self.contraction.reduction if tile[a.name] > 1}
+        given = [name for name, _ in self.nest.inner]
+        if set(given) != needed or len(given) != len(set(given)):
+            raise ScheduleError(
+                f"inner loops are {given}; needed, each once: {', '.join(sorted(needed)) or 'none'}"
+            )
+        for name, unroll in self.nest.inner:
+            if not 1 <= unroll <= tile[name]:
+                raise ScheduleError(
+                    f"inner loop {name} has unroll {unroll}; allowed: 1 to {tile[name]}"
+                )
+
+    def _stage(self, position: int, stage: Stage, tile: Mapping[str, int]) -> None:
+        source = self.homes.get(stage.operand)
+        staged = [a.operand for a in (*self.contraction.inputs, self.contraction.output)]
+        if source is None or stage.operand not in staged:
+            raise ScheduleError(f"stage of {stage.operand!r}; allowed: {', '.join(staged)}")
+        if stage.once and (
+            self.nest.loops_before(stage) or stage.operand != self.contraction.constant
+        ):
+            raise ScheduleError(
+                f"stage of {stage.operand} cannot be done once: only a constant operand, outside "
+                f"all loops, can"
+            )
+        if stage.once and stage.layout != "axes":
+            raise ScheduleError(f"stage of {stage.operand} once has layout dims; allowed: axes")
+        if stage.operand == self.contraction.output.operand:
+            plan = self._stage_output(stage, source, tile)
+        elif stage.layout == "dims":
+            plan = self._stage_dims(stage, source)
+        else:
+            plan = self._stage_axes(stage, source, tile)
+        self.stages[position] = plan
+        self.homes[stage.operand] = plan.home
+
+    def _stage_dims(self, stage: Stage, source: Home) -> StagePlan:
+        if source.kind != "storage":
+            raise ScheduleError(f"stage of {stage.operand} as dims comes after another stage of it")
+        access = self.contraction.access(stage.operand)
+        spans = [
+            sum(c * (self.region[a] - 1) for a, c in affine.terms) + 1 for affine in access.index
+        ]
+        phases, count = None, 1
+        if stage.phases:
+            count = self._phase_count(access)
+        pitch = round_up(-(-spans[-1] // count), stage.align)
+        shape = [*spans[:-1], pitch * count]
+        if stage.phases:
+            odd = tuple((a, c) for a, c in access.index[-1].terms if c % count)
+            phases = Phases(count, pitch, odd)
+        strides: dict[str, Stride] = {}
+        for axis in access.axes:
+            total = 0
+            for d, affine in enumerate(access.index):
+                coefficient = affine.coefficient(axis)
+                if d == len(spans) - 1 and phases:
+                    coefficient = 0 if coefficient % count else coefficient // count
+                total += coefficient * prod(shape[d + 1 :])
+            strides[axis] = Stride(total)
+        home = Home(stage.operand, "dims", strides, 0, phases)
+        elements = prod(shape) + self.nest.lanes
+        return StagePlan(
+            stage, dict(self.region), source, home, elements, tuple(shape), tuple(spans)
+        )
+
+    def _phase_count(self, access: Access) -> int:
+        coefficient = access.index[-1].coefficient(self.nest.vector)
+        if coefficient < 2:
+            raise ScheduleError(
+                f"stage of {access.operand} by phases: its rows have step {coefficient} along "
+                f"{self.nest.vector}; needed: 2 or more"
+            )
+        return coefficient
+
+    def _stage_axes(self, stage: Stage, source: Home, tile: Mapping[str, int]) -> StagePlan:
+        if source.is_padded:
+            raise ScheduleError(f"stage of {stage.operand} as axes reads padding; stage dims first")
+        if source.phases:
+            raise ScheduleError(f"stage of {stage.operand} as axes cannot follow phases")
+        if source.kind == "axes":
+            raise ScheduleError(f"stage of {stage.operand} as axes comes twice")
+        used = [a for a in self.contraction.axes if a.name in source.strides]
+        inner = [name for name, _ in self.nest.inner]
+        reductions = [a.name for a in used if a.kind == "reduction" and self.region[a.name] > 1]
+        order = sorted(reductions, key=lambda name: inner.index(name) if name in inner else -1)
+        vector, lanes = self.nest.vector, self.nest.lanes
+        rows = [a.name for a in used if a.kind == "parallel" and a.name != vector]
+        blocked = [*rows, vector] if vector in source.strides else rows
+        strides: dict[str, Stride] = {}
+        inner_steps, size = {}, 1
+        for axis in reversed(blocked):
+            inner_steps[axis] = size
+            size *= round_up(tile[axis], lanes) if axis == vector else tile[axis]
+        for axis in reversed(order):
+            strides[axis] = Stride(size)
+            size *= self.region[axis]
+        for axis in reversed(blocked):
+            strides[axis] = Stride(size, tile[axis], inner_steps[axis])
+            size *= -(-self.region[axis] // tile[axis])
+        home = Home(stage.operand, "axes", strides)
+        return StagePlan(stage, dict(self.region), source, home, size + lanes, order=tuple(order))
+
+    def _stage_output(self, stage: Stage, source: Home, tile: Mapping[str, int]) -> StagePlan:
+        if stage.layout != "axes" or source.kind != "storage":
+            raise ScheduleError("the output is staged once, with layout axes")
+        kinds = self.contraction.by_name
+        if any(kinds[axis].kind == "reduction" for axis in self.last_step):
+            raise ScheduleError("the output is staged inside a reduction loop")
+        vector = self.nest.vector
+        rows = [a.name for a in self.contraction.parallel if a.name != vector]
+        size = round_up(tile[vector], self.nest.lanes)
+        strides: dict[str, Stride] = {}
+        for axis in reversed(rows):
+            strides[axis] = Stride(size)
+            size *= self.region[axis]
+        strides[vector] = Stride(size, tile[vector], 1)
+        size *= -(-self.region[vector] // tile[vector])
+        home = Home(stage.operand, "axes", strides)
+        return StagePlan(stage, dict(self.region), source, home, size + self.nest.lanes)
+
+
+def storage_home(contraction: Contraction, access: Access) -> Home:
+    """The operand as the caller stores it."""
+    strides = {axis: Stride(access.coefficient(axis)) for axis in access.axes}
+    return Home(
+        access.operand,
+        "storage",
+        strides,
+        access.offset,
+        is_padded=contraction.is_padded(access),
+    )
