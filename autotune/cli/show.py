@@ -1,0 +1,48 @@
+"""How every command writes: JSON and results to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+
+
+def result_json(content: object) -> None:
+    """One JSON object, the only thing a command with `--json` writes to stdout."""
+    typer.echo(json.dumps(content, allow_nan=False))
+
+
+def note(line: str) -> None:
+    """One line for the person watching, on stderr."""
+    typer.echo(line, err=True)
+
+
+def problem(kind: str, message: object) -> None:
+    """`error: ...` or `warning: ...` on stderr, always a single line."""
+    note(f"{kind}: {' '.join(str(message).split())}")
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Left-aligned columns on stdout; nothing is cut, so that keys can be copied."""
+    lines = [tuple(headings), *map(tuple, rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        typer.echo("  ".join(cells).rstrip())
+
+
+def duration(seconds: float | None) -> str:
+    """A kernel's time in the unit that reads best."""
+    if seconds is None:
+        return "-"
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def number(value: Any, form: str = ".1f") -> str:
+    """A number, or a dash where there is none."""
+    return "-" if value is None else format(value, form)

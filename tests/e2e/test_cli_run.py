@@ -1,0 +1,113 @@
+"""The command as a user runs it: real workers, real kernels, real signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SMALL = ["--op", "conv2d", "--shape", "c=16,h=9,k=17,r=3,pad=1"]
+OTHER = ["--op", "conv2d", "--shape", "c=16,h=10,k=17,r=3,pad=1"]
+
+
+class Command:
+    """Runs `autotune` with a cache and log of its own."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.cache, self.log = folder / "cache.db", folder / "run.jsonl"
+        self._environment = {
+            **os.environ,
+            "PYTHONPATH": str(root),
+            "AUTOTUNE_CACHE": str(self.cache),
+        }
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "autotune", *arguments],
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        process = self.start(*arguments)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+
+@pytest.fixture
+def command(root: Path, tmp_path: Path) -> Command:
+    return Command(root, tmp_path)
+
+
+def test_run_then_lookup_hits_and_another_shape_misses(command: Command) -> None:
+    code, out, err = command("run", *SMALL, "--trials", "8", "--json", "--log", str(command.log))
+    assert code == 0, err
+    content = json.loads(out)
+    assert content["trials"] == 8
+    assert content["stopped"] == "trials"
+    assert sum(content["failures"].values()) == content["failed"]
+    names = {"workload", "key", "target", "seconds", "trials_per_second", "selected", "baseline"}
+    assert content.keys() >= names | {"cache", "log"}
+    best = {"seconds", "gflops", "speedup", "speedup_interval", "peak_fraction", "error_units"}
+    assert content["best"].keys() == best | {"schedule"}
+    assert 0 < content["best"]["error_units"] < 16
+    lines = command.log.read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 10
+
+    code, out, err = command("lookup", *SMALL, "--json")
+    assert (code, err) == (0, "")
+    hit = json.loads(out)
+    assert (hit["hit"], hit["origin"], hit["cliff"]) == (True, "tuned", None)
+    assert hit["schedule"] == content["best"]["schedule"]
+
+    code, out, err = command("lookup", *OTHER, "--json")
+    miss = json.loads(out)
+    assert (code, miss["hit"]) == (3, False)
+    assert err.startswith("warning: performance cliff: ")
+    assert err.count("\n") == 1
+    assert miss["cliff"]["fix"].startswith("autotune run --op conv2d --shape ")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_signal_ends_a_run_with_the_best_kept(command: Command, number: int, code: int) -> None:
+    process = command.start("run", *SMALL, "--budget", "60s", "--json", "--log", str(command.log))
+    deadline_s = time.monotonic() + 60
+    while time.monotonic() < deadline_s:
+        done = command.log.read_text(encoding="utf-8") if command.log.exists() else ""
+        if done.count('"status":"ok"') + done.count('"status": "ok"') >= 3:
+            break
+        time.sleep(0.05)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == code, err
+    content = json.loads(out)
+    assert content["stopped"] == "interrupted"
+    assert content["best"]["seconds"] > 0
+    found, out, _ = command("lookup", *SMALL, "--json")
+    assert (found, json.loads(out)["hit"]) == (0, True)
+
+
+def test_run_where_nothing_can_work_exits_1_and_leaves_no_record(command: Command) -> None:
+    code, out, err = command("run", *SMALL, "--trials", "4", "--timeout", "0.0001", "--quiet")
+    assert (code, out) == (1, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert command("lookup", *SMALL)[0] == 3
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--explorer", "none"], ["--cost-model", "none"], ["--target", "x86-64-v9"]]
+)
+def test_unknown_choice_exits_2_and_writes_nothing(command: Command, arguments: list[str]) -> None:
+    code, out, err = command("run", *SMALL, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert not command.cache.exists()
