@@ -87,22 +87,25 @@ class Packed:
 class Bound:
     """A kernel with its operands fixed: nothing is checked or allocated when it runs."""
 
+    artifact: Artifact
     loaded: cpu.Loaded
-    tasks: int
     table: ctypes.Array[ctypes.c_void_p]
     workspace: NDArray[np.uint8]
     kept: tuple[object, ...]
     """Arrays that must stay alive."""
 
     def run(self) -> None:
-        """One call over all tasks, in this thread."""
-        self.loaded.body(ctypes.addressof(self.table), self.workspace.ctypes.data, 0, self.tasks)
+        """One call over all tasks."""
+        dispatch(self.artifact, self.loaded, self.table, self.workspace)
 
     def repeat(self, count: int) -> None:
-        """`count` calls, counted in machine code."""
-        self.loaded.repeat(
-            ctypes.addressof(self.table), self.workspace.ctypes.data, 0, self.tasks, count
-        )
+        """`count` calls, counted in machine code where one thread makes them."""
+        if self.artifact.threads > 1:
+            for _ in range(count):
+                self.run()
+            return
+        place, tasks = ctypes.addressof(self.table), self.artifact.tasks
+        self.loaded.repeat(place, self.workspace.ctypes.data, 0, tasks, count)
 
 
 def bind(
@@ -119,14 +122,47 @@ def bind(
         arrays: every operand by name, in the storage the kernel expects (packed ones packed).
         workspace: at least `artifact.workspace_bytes`, on a cache line.
     """
+    table = _pointer_table(artifact, arrays)
+    return Bound(artifact, loaded, table, workspace, (dict(arrays), workspace))
+
+
+def dispatch(
+    artifact: Artifact,
+    loaded: cpu.Loaded,
+    table: ctypes.Array[ctypes.c_void_p],
+    workspace: NDArray[np.uint8],
+) -> None:
+    """One call: all tasks in this thread, or in equal runs over the artifact's threads.
+
+    This thread takes the first run itself; each run has its share of the workspace.
+    """
+    place, start, threads = ctypes.addressof(table), workspace.ctypes.data, artifact.threads
+    if threads <= 1:
+        loaded.body(place, start, 0, artifact.tasks)
+        return
+    bounds = [part * artifact.tasks // threads for part in range(threads + 1)]
+    share = artifact.workspace_bytes // threads
+    pool = _pool(threads)
+    others = [
+        pool.submit(loaded.body, place, start + part * share, bounds[part], bounds[part + 1])
+        for part in range(1, threads)
+    ]
+    loaded.body(place, start, bounds[0], bounds[1])
+    for other in others:
+        other.result()
+
+
+def _pointer_table(
+    artifact: Artifact, arrays: Mapping[str, NDArray[np.generic]]
+) -> ctypes.Array[ctypes.c_void_p]:
     addresses = [arrays[name].ctypes.data for name in artifact.operands]
-    table = (ctypes.c_void_p * len(addresses))(*addresses)
-    return Bound(loaded, artifact.tasks, table, workspace, (dict(arrays), workspace))
+    return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(threads, thread_name_prefix="autotune")
+    """Threads beside the caller's, shared by all kernels of this process."""
+    return ThreadPoolExecutor(threads - 1, thread_name_prefix="autotune")
 
 
 class Kernel:
@@ -180,7 +216,8 @@ class Kernel:
                 if np.may_share_memory(array, result):
                     raise UsageError(f"out overlaps {name}; it needs memory of its own")
         arrays["out"] = result
-        self._run(arrays)
+        table = _pointer_table(self._artifact, arrays)
+        dispatch(self._artifact, self._loaded, table, self._workspace())
         return result
 
     def pack(self, weight: Array) -> Packed:
@@ -263,24 +300,9 @@ class Kernel:
             raise UsageError("out is not C-contiguous, aligned and writeable; all three are needed")
         return out
 
-    def _run(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-        tasks, threads = self._artifact.tasks, min(self.target.threads, self._artifact.tasks)
-        addresses = [arrays[name].ctypes.data for name in self._artifact.operands]
-        table = (ctypes.c_void_p * len(addresses))(*addresses)
-        place = ctypes.addressof(table)
-        if threads <= 1:
-            self._loaded.body(place, self._workspace(), 0, tasks)
-            return
-
-        def share(part: int) -> None:
-            begin, end = part * tasks // threads, (part + 1) * tasks // threads
-            self._loaded.body(place, self._workspace(), begin, end)
-
-        list(_pool(threads).map(share, range(threads)))
-
-    def _workspace(self) -> int:
-        """Address of this thread's workspace."""
+    def _workspace(self) -> NDArray[np.uint8]:
+        """The workspace of calls from this thread."""
         buffer: NDArray[np.uint8] | None = getattr(self._local, "workspace", None)
         if buffer is None:
             buffer = self._local.workspace = aligned_bytes(self._artifact.workspace_bytes)
-        return int(buffer.ctypes.data)
+        return buffer

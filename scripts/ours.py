@@ -17,9 +17,9 @@ from peers import Arrays, Contender, private
 from autotune.backends import cpu
 from autotune.errors import PerformanceCliffWarning
 from autotune.lookup import lookup
-from autotune.ops.base import contraction, reduction_length, sizes_of
+from autotune.ops.base import contraction, reduction_length
 from autotune.reference import Expected, expected
-from autotune.runtime import Kernel, aligned_bytes, bind
+from autotune.runtime import aligned_bytes, bind
 from autotune.targets.detect import resolve
 from autotune.trial import Workload
 from autotune.tune import tune
@@ -74,8 +74,6 @@ def bind_tuned(workload: Workload, arrays: Arrays, cache: str, threads: int) -> 
         print(f"not tuned, so the default is timed: {workload.key}", file=sys.stderr)
     target = resolve("host", threads)
     mine = {name: private(array) for name, array in arrays.items()}
-    if threads > 1:
-        return _threaded(Kernel(workload, hit.schedule, target), mine)
     artifact = cpu.build(contraction(workload), hit.schedule, target)
     loaded = cpu.load(artifact, target)
     for name, size_bytes in artifact.packed_bytes:
@@ -85,12 +83,3 @@ def bind_tuned(workload: Workload, arrays: Arrays, cache: str, threads: int) -> 
         mine[name] = packed
     bound = bind(artifact, loaded, mine, aligned_bytes(artifact.workspace_bytes))
     return Contender("ours", bound.run, lambda: mine["out"])
-
-
-def _threaded(kernel: Kernel, mine: Arrays) -> Contender:
-    """Over the pool of `Kernel`, whose every call checks its operands first."""
-    is_packed = sizes_of(kernel.workload)["prepack"][0]
-    weight = kernel.pack(mine["weight"]) if is_packed else mine["weight"]
-    return Contender(
-        "ours", lambda: kernel(mine["x"], weight, out=mine["out"]), lambda: mine["out"]
-    )

@@ -30,7 +30,7 @@ def variants(target: Target, count: int, workload: Workload = WORKLOAD) -> list[
     made = []
     for unroll in range(1, count + 1):
         inner = (*nest.inner[:-1], (nest.inner[-1][0], unroll))
-        made.append(dataclasses.replace(default, nests=(dataclasses.replace(nest, inner=inner),)))
+        made.append(dataclasses.replace(default, parts=(dataclasses.replace(nest, inner=inner),)))
     return made
 
 

@@ -19,9 +19,12 @@ class Artifact:
     packed_bytes: tuple[tuple[str, int], ...]
     """Operands that must be packed beforehand, with the size of the packed buffer."""
     workspace_bytes: int
+    """For all threads: each has an equal share, whole cache lines, to itself."""
     tasks: int
     digest: str
     """Of the schedule."""
     target: str
     """Key of the target that the code may run on."""
     ir_bytes: int
+    threads: int = 1
+    """Threads that one call spreads its tasks over."""

@@ -137,7 +137,7 @@ def test_hanging_build_and_run_are_killed_at_the_deadline(measure: Measure, targ
 def test_illegal_schedule_is_a_failure(measure: Measure, target: Target) -> None:
     schedules = variants(target, 2)
     (nest,) = schedules[0].nests
-    broken = dataclasses.replace(schedules[0], nests=(dataclasses.replace(nest, vector="nowhere"),))
+    broken = dataclasses.replace(schedules[0], parts=(dataclasses.replace(nest, vector="nowhere"),))
     trials = measure([*schedules, broken], {})
     assert failure(trials[2]).kind == "illegal"
     assert trials[0].status == trials[1].status == "ok"
@@ -257,7 +257,7 @@ def test_check_candidate_accepts_right_and_refuses_wrong(target: Target, strict:
     units = check_candidate(WORKLOAD, schedule, target, strict=strict)
     assert 0 < units <= WORKLOAD.tolerance
     (nest,) = schedule.nests
-    broken = dataclasses.replace(schedule, nests=(dataclasses.replace(nest, vector="q"),))
+    broken = dataclasses.replace(schedule, parts=(dataclasses.replace(nest, vector="q"),))
     with pytest.raises(ScheduleError):
         check_candidate(WORKLOAD, broken, target)
     real = real_toolchain()

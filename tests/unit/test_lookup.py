@@ -386,7 +386,7 @@ def test_load_compiles_anew_for_a_better_schedule(path: str, kernels: list[Any])
     load(WORKLOAD, cache=path, target=TARGET)
     better = replace(made().schedule, parallel=0)
     nest = replace(better.nests[0], prefetch=(*better.nests[0].prefetch, ("x", 64)))
-    stored(path, made(seconds=1e-6, schedule=replace(better, nests=(nest,))))
+    stored(path, made(seconds=1e-6, schedule=replace(better, parts=(nest,))))
     load(WORKLOAD, cache=path, target=TARGET)
     assert len(kernels) == 2
 

@@ -35,15 +35,17 @@ def build(contraction: Contraction, schedule: Schedule, target: Target) -> Artif
     """
     ir = _lowered(contraction, schedule, target)
     made = program(contraction, schedule)
+    threads = min(target.threads, made.tasks)
     return Artifact(
         object_code=compile_object(ir, target),
         operands=tuple(access.operand for access in made.operands),
         packed_bytes=made.packed,
-        workspace_bytes=made.workspace_bytes,
+        workspace_bytes=made.workspace_bytes * threads,
         tasks=made.tasks,
         digest=schedule.digest,
         target=target.key,
         ir_bytes=len(ir),
+        threads=threads,
     )
 
 
