@@ -272,7 +272,7 @@ class Search:
         source = self.parts.space_source
         raise SpaceError(
             f"no legal schedule was found in the search space{f' of {source}' if source else ''}: "
-            "every point sampled breaks a rule of this workload and target"
+            f"of the points sampled, these break a rule: {self.parts.space.why_empty()}"
         )
 
     def elapsed_s(self) -> float:

@@ -80,6 +80,9 @@ class SyntheticSpace:
     def all_points(self) -> Points | None:
         return self._every() if self.is_listed else None
 
+    def why_empty(self) -> str:
+        return "a register tile of more vectors than registers: 100%"
+
     def schedule(self, point: NDArray[np.int64]) -> Schedule:
         steps = tuple(Loop(f"k{knob}", int(value) + 1) for knob, value in enumerate(point))
         return Schedule((Nest(steps, "k0", 16, ()),))

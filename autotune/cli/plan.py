@@ -23,7 +23,7 @@ def plan(workload: Workload, target: str, threads: int, space_file: str | None) 
         "workload": workload.to_dict(),
         "key": workload.key,
         "target": machine.key,
-        "space": {"size": int(space.size), "exact": bool(space.is_exact)},
+        "space": {"size": int(space.size), "exact": bool(space.is_exact), "knobs": space.knobs},
         "schedule": schedule.to_dict(),
         "digest": schedule.digest,
         "nest": show(computed, schedule),

@@ -172,5 +172,7 @@ def _dry_run(
     typer.echo(f"workload  {planned['key']}")
     typer.echo(f"target    {planned['target']}")
     typer.echo(f"space     {about}{size:,} schedules")
+    for knob, values in planned["space"]["knobs"].items():
+        typer.echo(f"  {knob}: {', '.join(map(str, values))}")
     typer.echo(f"default   {planned['digest']}")
     typer.echo(planned["nest"].rstrip())

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from autotune.ir.contraction import ITEM_BYTES, Contraction
 from autotune.space.base import Points
 from autotune.space.bound import cycles, tile_counts, tile_loads, times
-from autotune.space.decode import Decoded, instances, staged_elements
+from autotune.space.decode import Decoded, staged_elements
+from autotune.space.rules import instances
 from autotune.space.variants import NONE, ONCE
 from autotune.targets.base import Target
 

@@ -49,6 +49,9 @@ class Space(Protocol):
     def all_points(self) -> Points | None:
         """Every distinct point of a space small enough to list (at most 4096), else None."""
 
+    def why_empty(self) -> str:
+        """Which rules keep sampled points out, for a space in which none is legal."""
+
     def schedule(self, point: NDArray[np.int64]) -> Schedule:
         """The schedule that one point denotes."""
 

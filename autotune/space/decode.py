@@ -15,14 +15,6 @@ from numpy.typing import NDArray
 from autotune.space.tables import Ints, Orders, Tables
 from autotune.space.variants import NONE
 
-MAX_BODY = 640
-"""Multiply-adds in one body: tighter than legality, so that builds stay short."""
-MAX_CODE = 2048
-MAX_INSTANCES = 16
-MAX_SQUARES = 24
-MAX_SCATTERED = 1024
-MAX_STAGED_BYTES = 2**28
-
 
 @dataclass(frozen=True)
 class Decoded:
@@ -273,66 +265,6 @@ def _clip_spread(tables: Tables, points: Ints, made: Decoded) -> None:
     most = np.where(made.value(columns.out) == 0, 0, most)
     wanted = np.minimum(made.value(columns.spread), np.maximum(most, 1))
     _set_position(tables, points, columns.spread, made.variant, wanted)
-
-
-def legal(tables: Tables, made: Decoded, registers: int, item_bytes: int) -> NDArray[np.bool_]:
-    """(n,) which points are worth building: registers, code and buffers within bounds."""
-    body = made.accumulators * made.unroll.prod(axis=1)
-    copies = instances(made)
-    good = (made.accumulators <= max(1, registers - 2)) & (body <= MAX_BODY)
-    good &= (body * copies <= MAX_CODE) & (copies <= MAX_INSTANCES)
-    good &= _store_code(tables, made) * copies <= MAX_SQUARES
-    good &= _phases_hold(tables, made)
-    columns = tables.columns
-    for i in range(columns.inputs):
-        for column in (columns.dims.start + i, columns.axes.start + i):
-            at = made.value(column)
-            size = staged_elements(tables, made, i, np.maximum(at, 0)) * item_bytes
-            good &= (at < 0) | (size <= MAX_STAGED_BYTES)
-    lost = (made.split > 0) & (made.stores != 0) & (made.value(columns.out) < 0)
-    return np.asarray(good & ~lost)
-
-
-def instances(made: Decoded) -> Ints:
-    """(n,) copies of the body that remainders make, at most."""
-    remainders = (made.extents[:, :-1] % made.tile != 0).sum(axis=1)
-    split = np.where(made.split > 0, made.split, 1)
-    return np.asarray(2 ** (remainders + (made.extents[:, -1] % split != 0)))
-
-
-def _store_code(tables: Tables, made: Decoded) -> NDArray[np.float64]:
-    """Squares turned in one instance of the body (or their worth in scalar stores)."""
-    rows = np.ones(len(made.points), np.int64)
-    size = np.ones(len(made.points), np.int64)
-    for v, variant in enumerate(tables.variants):
-        out = variant.form.contraction.output
-        slot = next((s for s, a in enumerate(variant.parallel) if out.coefficient(a) == 1), None)
-        here = made.variant == v
-        if slot is not None and slot > 0:
-            rows[here] = made.tile[here, slot]
-            size[here] = -(-rows[here] // made.lanes[here])
-    turned = made.accumulators / rows * size
-    scattered = made.accumulators * made.lanes / MAX_SCATTERED * MAX_SQUARES
-    code = np.where(made.stores == 1, turned, np.where(made.stores == 2, scattered, 0.0))
-    staged = made.value(tables.columns.out) >= 0
-    return np.asarray(np.where(staged, 0.0, code))
-
-
-def _phases_hold(tables: Tables, made: Decoded) -> NDArray[np.bool_]:
-    """Axes that pick a phase are unrolled in full."""
-    good = np.ones(len(made.points), np.bool_)
-    for v, variant in enumerate(tables.variants):
-        here = made.variant == v
-        for access, need in zip(variant.form.contraction.inputs, variant.needs, strict=True):
-            if need != "phases":
-                continue
-            row = access.index[-1]
-            count = row.coefficient(variant.form.vector)
-            for slot, axis in enumerate(variant.reduction):
-                if row.coefficient(axis) % count:
-                    good &= ~here | (made.unroll[:, slot] == made.reduction[:, slot])
-                    good &= ~here | (variant.split_axis != slot) | (made.split == 0)
-    return good
 
 
 def staged_elements(tables: Tables, made: Decoded, operand: int, at: Ints) -> NDArray[np.float64]:

@@ -21,7 +21,8 @@ from autotune.ir.contraction import ITEM_BYTES, Contraction
 from autotune.ir.schedule import Schedule, Stage
 from autotune.space.base import Narrowing, Points
 from autotune.space.bound import lower_bound
-from autotune.space.decode import Decoded, canonical, decode, legal
+from autotune.space.decode import Decoded, canonical, decode
+from autotune.space.rules import broken, legal
 from autotune.space.tables import Ints, tables
 from autotune.space.variants import NONE, ONCE, variants
 from autotune.targets.base import Target
@@ -33,14 +34,20 @@ RAW_LIMIT = 200_000
 SAMPLE_ROUNDS = 24
 NEIGHBOUR_ROUNDS = 8
 ESTIMATE_POINTS = 20_000
+EXPLAINED_POINTS = 1024
 
 
 class GeneratedSpace:
-    """All schedules of one contraction on one target that the generator knows."""
+    """All schedules of one contraction on one target that the generator knows.
+
+    Attributes:
+        knobs: name of each knob that a space file may set, with the values it takes here.
+    """
 
     def __init__(self, contraction: Contraction, target: Target, narrowing: Narrowing) -> None:
         self.contraction, self.target = contraction, target
-        self.tables = tables(variants(contraction, target, narrowing))
+        found, self.knobs = variants(contraction, target, narrowing)
+        self.tables = tables(found)
         self._item = ITEM_BYTES[contraction.dtype]
         shape = json.dumps(
             [str(contraction), target.key, narrowing.digest, str(self.tables.variants)]
@@ -236,6 +243,14 @@ class GeneratedSpace:
     def _kept(self, rows: Points) -> Points:
         points = canonical(self.tables, rows)
         return points[self._is_legal(points)]
+
+    def why_empty(self) -> str:
+        """Which rules a sample of raw points breaks, most frequent first."""
+        rows = self._draw(np.random.default_rng(0), EXPLAINED_POINTS)
+        made = self.decode(canonical(self.tables, rows))
+        rules = broken(self.tables, made, self.target.vector_registers, self._item)
+        shares = sorted(((mask.mean(), rule) for rule, mask in rules.items()), reverse=True)
+        return "; ".join(f"{rule}: {share:.0%}" for share, rule in shares if share > 0)
 
     def _is_legal(self, points: Points) -> NDArray[np.bool_]:
         return legal(self.tables, self.decode(points), self.target.vector_registers, self._item)

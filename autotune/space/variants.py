@@ -7,7 +7,7 @@ vector axis, the others follow from the innermost outwards; reduction slots keep
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import permutations
 from math import prod
@@ -63,28 +63,51 @@ class Variant:
     parallel_loops: tuple[int, ...]
 
 
-def variants(contraction: Contraction, target: Target, narrowing: Narrowing) -> list[Variant]:
-    """Every variant that the narrowing leaves.
+def variants(
+    contraction: Contraction, target: Target, narrowing: Narrowing
+) -> tuple[list[Variant], Mapping[str, tuple[Choice, ...]]]:
+    """Every variant that the narrowing leaves, and all knobs with the values they take.
 
     Raises:
-        SpaceError: it leaves none, or names a knob that no variant has.
+        SpaceError: it leaves none, or names a knob or a value that no variant has.
     """
     found = []
-    used: set[str] = set()
+    known: dict[str, set[Choice]] = {}
     for form in _all_forms(contraction, target):
-        maker = _Maker(form, target, narrowing, used)
-        made = maker.variant()
+        made = _Maker(form, target, narrowing, known).variant()
         if made:
             found.append(made)
-    unknown = (set(narrowing.only) | set(narrowing.never)) - used
-    if unknown:
-        raise SpaceError(
-            f"{narrowing.source}: {sorted(unknown)[0]}: no such knob for this workload; knobs: "
-            f"{', '.join(sorted(used))}"
-        )
+    _check_narrowing(narrowing, known)
     if not found:
         raise SpaceError(f"{narrowing.source}: nothing is left of the space")
-    return found
+    knobs = {name: known[name].union(narrowing.only.get(name, ())) for name in sorted(known)}
+    return found, {name: tuple(sorted(values, key=_by_kind)) for name, values in knobs.items()}
+
+
+def _check_narrowing(narrowing: Narrowing, known: Mapping[str, set[Choice]]) -> None:
+    """Every knob exists, and every value is one it has; a number may be new (that widens it)."""
+    for section, knobs in (("only", narrowing.only), ("never", narrowing.never)):
+        for knob, values in knobs.items():
+            where = f"{narrowing.source}: {section}.{knob}"
+            if knob not in known:
+                raise SpaceError(
+                    f"{where}: no such knob for this workload; knobs: {', '.join(sorted(known))}"
+                )
+            is_number = all(isinstance(value, int) for value in known[knob])
+            for i, value in enumerate(values):
+                fits = isinstance(value, int) if is_number else value in known[knob]
+                if not fits or isinstance(value, bool):
+                    shown = ", ".join(map(str, sorted(known[knob], key=_by_kind)))
+                    kind = "a number, such as " if is_number else ""
+                    raise SpaceError(
+                        f"{where}[{i}]: {value!r} is not allowed; allowed: {kind}{shown}"
+                    )
+
+
+def _by_kind(value: Choice) -> tuple[bool, int, str]:
+    """Numbers by size, then names by spelling."""
+    is_name = isinstance(value, str)
+    return (is_name, 0 if is_name else int(value), str(value))
 
 
 def _all_forms(contraction: Contraction, target: Target) -> list[Form]:
@@ -101,9 +124,15 @@ def _all_forms(contraction: Contraction, target: Target) -> list[Form]:
 class _Maker:
     """Builds one variant's tables, asking the narrowing about each knob by name."""
 
-    def __init__(self, form: Form, target: Target, narrowing: Narrowing, used: set[str]) -> None:
+    def __init__(
+        self,
+        form: Form,
+        target: Target,
+        narrowing: Narrowing,
+        known: dict[str, set[Choice]],
+    ) -> None:
         self.form, self.made, self.target = form, form.contraction, target
-        self.narrowing, self.used = narrowing, used
+        self.narrowing, self.known = narrowing, known
         names = [axis.name for axis in self.made.parallel if axis.name != form.vector]
         self.parallel = (form.vector, *reversed(names))
         self.reduction = tuple(axis.name for axis in self.made.reduction)
@@ -114,8 +143,9 @@ class _Maker:
 
     def _allowed(self, knob: str, values: Iterable[Choice]) -> tuple[Choice, ...]:
         """The knob's values after narrowing; `only` may also widen it."""
-        self.used.add(knob)
-        kept = tuple(self.narrowing.only.get(knob, tuple(values)))
+        generated = tuple(values)
+        self.known.setdefault(knob, set()).update(generated)
+        kept = self.narrowing.only.get(knob, generated)
         return tuple(v for v in kept if v not in self.narrowing.never.get(knob, ()))
 
     def _numbers(self, knob: str, values: Iterable[int], low: int, high: int) -> tuple[int, ...]:
@@ -125,6 +155,11 @@ class _Maker:
             for v in allowed
             if isinstance(v, int) and not isinstance(v, bool) and low <= v <= high
         )
+
+    def _names(self, knob: str, values: tuple[str, ...]) -> tuple[str, ...]:
+        """The named values after narrowing, of those that this variant can do."""
+        allowed = self._allowed(knob, values)
+        return tuple(value for value in values if value in allowed)
 
     def variant(self) -> Variant | None:
         """The tables, or None where the narrowing forbids this variant."""
@@ -148,7 +183,7 @@ class _Maker:
             self._numbers(f"unroll.{axis}", self._unrolls(axis), 1, self.extents[axis])
             for axis in self.reduction
         )
-        store = tuple(str(v) for v in self._allowed("store", self._stores()))
+        store = self._names("store", self._stores())
         needs = tuple(needs_stage(form, access) for access in self.made.inputs)
         dims, axes = self._stages(needs)
         out = self._out(store)
@@ -268,7 +303,7 @@ class _Maker:
         return ("none",) if need == "phases" else ("none", "axes")
 
     def _out(self, store: tuple[str, ...]) -> tuple[int, ...]:
-        kinds = self._allowed("stage.out", ("none", "axes"))
+        kinds = self._names("stage.out", ("none", "axes"))
         places: list[int] = [NONE] if "none" in kinds else []
         if "axes" in kinds and not self.is_tiny:
             places += self._positions()

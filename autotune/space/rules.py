@@ -1,0 +1,96 @@
+"""Which points are worth building, thousands at once.
+
+The rules repeat in NumPy what `ir.legal` says of one schedule, tighter where a candidate would cost
+more to build than it could win, so that sampling never builds a schedule only to throw it away.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autotune.space.decode import Decoded, staged_elements
+from autotune.space.tables import Ints, Tables
+
+MAX_BODY = 640
+"""Multiply-adds in one body: tighter than legality, so that builds stay short."""
+MAX_CODE = 2048
+MAX_INSTANCES = 16
+MAX_SQUARES = 24
+MAX_SCATTERED = 1024
+MAX_STAGED_BYTES = 2**28
+
+
+def broken(
+    tables: Tables, made: Decoded, registers: int, item_bytes: int
+) -> dict[str, NDArray[np.bool_]]:
+    """By rule, (n,) which points break it."""
+    body = made.accumulators * made.unroll.prod(axis=1)
+    copies = instances(made)
+    most = max(1, registers - 2)
+    columns = tables.columns
+    too_big = np.zeros(len(made.points), np.bool_)
+    for i in range(columns.inputs):
+        for column in (columns.dims.start + i, columns.axes.start + i):
+            at = made.value(column)
+            size = staged_elements(tables, made, i, np.maximum(at, 0)) * item_bytes
+            too_big |= (at >= 0) & (size > MAX_STAGED_BYTES)
+    lost = (made.split > 0) & (made.stores != 0) & (made.value(columns.out) < 0)
+    return {
+        f"a register tile of more than {most} vectors": made.accumulators > most,
+        f"more than {MAX_BODY} multiply-adds in one body": body > MAX_BODY,
+        f"more than {MAX_CODE} multiply-adds with all remainders": body * copies > MAX_CODE,
+        f"more than {MAX_INSTANCES} remainders": copies > MAX_INSTANCES,
+        "stores too long for straight-line code": _store_code(tables, made) * copies > MAX_SQUARES,
+        "a phase that is not known when code is generated": ~_phases_hold(tables, made),
+        f"a staged buffer of more than {MAX_STAGED_BYTES} bytes": too_big,
+        "a split reduction whose output is not staged": lost,
+    }
+
+
+def legal(tables: Tables, made: Decoded, registers: int, item_bytes: int) -> NDArray[np.bool_]:
+    """(n,) which points break no rule."""
+    rules = broken(tables, made, registers, item_bytes).values()
+    return np.asarray(~np.any(list(rules), axis=0))
+
+
+def instances(made: Decoded) -> Ints:
+    """(n,) copies of the body that remainders make, at most."""
+    remainders = (made.extents[:, :-1] % made.tile != 0).sum(axis=1)
+    split = np.where(made.split > 0, made.split, 1)
+    return np.asarray(2 ** (remainders + (made.extents[:, -1] % split != 0)))
+
+
+def _store_code(tables: Tables, made: Decoded) -> NDArray[np.float64]:
+    """Squares turned in one instance of the body (or their worth in scalar stores)."""
+    rows = np.ones(len(made.points), np.int64)
+    size = np.ones(len(made.points), np.int64)
+    for v, variant in enumerate(tables.variants):
+        out = variant.form.contraction.output
+        slot = next((s for s, a in enumerate(variant.parallel) if out.coefficient(a) == 1), None)
+        here = made.variant == v
+        if slot is not None and slot > 0:
+            rows[here] = made.tile[here, slot]
+            size[here] = -(-rows[here] // made.lanes[here])
+    turned = made.accumulators / rows * size
+    scattered = made.accumulators * made.lanes / MAX_SCATTERED * MAX_SQUARES
+    code = np.where(made.stores == 1, turned, np.where(made.stores == 2, scattered, 0.0))
+    staged = made.value(tables.columns.out) >= 0
+    return np.asarray(np.where(staged, 0.0, code))
+
+
+def _phases_hold(tables: Tables, made: Decoded) -> NDArray[np.bool_]:
+    """Axes that pick a phase are unrolled in full."""
+    good = np.ones(len(made.points), np.bool_)
+    for v, variant in enumerate(tables.variants):
+        here = made.variant == v
+        for access, need in zip(variant.form.contraction.inputs, variant.needs, strict=True):
+            if need != "phases":
+                continue
+            row = access.index[-1]
+            count = row.coefficient(variant.form.vector)
+            for slot, axis in enumerate(variant.reduction):
+                if row.coefficient(axis) % count:
+                    good &= ~here | (made.unroll[:, slot] == made.reduction[:, slot])
+                    good &= ~here | (variant.split_axis != slot) | (made.split == 0)
+    return good
