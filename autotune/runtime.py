@@ -70,17 +70,20 @@ class Packed:
         Raises:
             UsageError: the file is something else, or not whole.
         """
-        first, _, raw = Path(path).read_bytes().partition(b"\n")
         try:
+            first, _, raw = Path(path).read_bytes().partition(b"\n")
             header = json.loads(first)
+            stamp = {name: header[name] for name in ("operand", "key", "digest", "codegen")}
             known = header["format"] == PACKED_FORMAT and header["bytes"] == len(raw)
-        except (ValueError, KeyError, TypeError):
+        except OSError as error:
+            raise UsageError(f"packed operand {path} cannot be read: {error}") from error
+        except (ValueError, KeyError, TypeError, RecursionError):
             known = False
         if not known:
             raise UsageError(f"{path} is no packed operand; allowed: a file that Packed.save wrote")
         buffer = aligned_bytes(len(raw))
         buffer[:] = np.frombuffer(raw, np.uint8)
-        return Packed(header["operand"], header["key"], header["digest"], header["codegen"], buffer)
+        return Packed(**stamp, buffer=buffer)
 
 
 @dataclass(frozen=True)

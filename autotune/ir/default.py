@@ -221,14 +221,12 @@ def _order(form: Form, tile: Mapping[str, int], target: Target) -> tuple[list[st
     shared = [n for n in names if n != vector and all(n in a.axes for a in made.inputs)]
     others = [n for n in names if n != vector and n not in shared]
     inside = prod(made.extents[name] for name in shared)
-    size = ITEM_BYTES[made.dtype]
-    is_large = any(
-        needs_stage(form, access) and prod(access.shape) * size // inside > target.l2_bytes
-        for access in made.inputs
-    )
+    limit = target.l2_bytes * inside // ITEM_BYTES[made.dtype]
+    large = [a for a in made.inputs if needs_stage(form, a) and prod(a.shape) > limit]
     depth = sum(tile[name] < made.extents[name] for name in shared)
-    if is_large and others and tile[others[0]] < made.extents[others[0]]:
-        return [*shared, others[0], vector, *others[1:]], depth + 1
+    for slab in others:
+        if tile[slab] < made.extents[slab] and any(slab in access.axes for access in large):
+            return [*shared, slab, vector, *(n for n in others if n != slab)], depth + 1
     return [*shared, vector, *others], depth
 
 
@@ -268,8 +266,9 @@ def _inner(made: Contraction, accumulators: int, target: Target) -> tuple[tuple[
 def _plain(contraction: Contraction, target: Target) -> Schedule:
     """The simplest schedule that any contraction has: one lane, one element at a time."""
     vector = next(a.name for a in contraction.axes if a.kind == "parallel")
+    depth = max(0, len(contraction.parallel) - 1)
     stages = tuple(
-        (Stage(a.operand, "dims"), 0) for a in contraction.inputs if contraction.is_padded(a)
+        (Stage(a.operand, "dims"), depth) for a in contraction.inputs if contraction.is_padded(a)
     )
     choice = Choice(
         vector=vector,

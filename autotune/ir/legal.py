@@ -24,6 +24,9 @@ MAX_TOTAL_OPERATIONS = 6144
 """Multiply-adds over all instances (remainders included) of the body."""
 MAX_INSTANCES = 64
 MAX_WORKSPACE_BYTES = 2**31
+MAX_PACKED_BYTES = 2**40
+"""A packed operand is about as large as the plain one, which the caller has anyway."""
+MAX_PHASES = 16
 MAX_PREFETCH_BYTES = 65536
 
 
@@ -47,8 +50,8 @@ def violation(contraction: Contraction, schedule: Schedule, target: Target) -> s
     if made.workspace_bytes > MAX_WORKSPACE_BYTES:
         return f"workspace of {made.workspace_bytes} bytes; at most {MAX_WORKSPACE_BYTES}"
     for operand, size in made.packed:
-        if size > MAX_WORKSPACE_BYTES:
-            return f"packed {operand} takes {size} bytes; at most {MAX_WORKSPACE_BYTES}"
+        if size > MAX_PACKED_BYTES:
+            return f"packed {operand} takes {size} bytes; at most {MAX_PACKED_BYTES}"
     return None
 
 
@@ -88,6 +91,8 @@ def _loads(plan: NestPlan, target: Target) -> str | None:
 def _phases(plan: NestPlan, operand: str) -> str | None:
     """Axes that pick a phase are unrolled in full, and not looped over inside the stage."""
     phases = plan.homes[operand].phases
+    if phases and phases.count > MAX_PHASES:
+        return f"stage of {operand} by {phases.count} phases; at most {MAX_PHASES}"
     position = next(i for i, p in plan.stages.items() if p.stage.operand == operand)
     unrolls = dict(plan.nest.inner)
     for axis, _ in phases.odd if phases else ():
@@ -146,6 +151,9 @@ def instances(plan: NestPlan) -> int:
     count = 1
     for axis in plan.contraction.axes:
         sizes = {axis.extent}
+        around = plan.shared.get(axis.name)
+        if around:
+            sizes = {around, axis.extent % around or around}
         for loop in plan.nest.loops:
             if loop.axis == axis.name:
                 split = {loop.step for size in sizes if size >= loop.step}

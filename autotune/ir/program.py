@@ -99,7 +99,11 @@ def _places(
         if isinstance(part, Nest):
             yield part, path, dict(shared)
         else:
-            inside = {**shared, **{loop.axis: loop.step for loop in part.loops}}
+            inside = dict(shared)
+            for loop in part.loops:
+                if loop.axis in inside:
+                    raise ScheduleError(f"two loops over {loop.axis} around several nests")
+                inside[loop.axis] = loop.step
             yield from _places(part.parts, (*path, position), inside)
 
 
@@ -142,7 +146,7 @@ def _temporaries(
             for d, affine in enumerate(access.index)
             if affine.terms
         }
-        home = Home(access.operand, "storage", strides)
+        home = Home(access.operand, "handed", strides)
         found[access.operand] = Temporary(access, scope, home, prod(sizes))
     return found
 

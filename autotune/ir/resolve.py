@@ -55,7 +55,7 @@ class Home:
 
     operand: str
     kind: str
-    """`storage`, `dims` or `axes`."""
+    """`storage` (the caller's), `handed` (another nest's), `dims` or `axes` (staged)."""
     strides: Mapping[str, Stride] = field(hash=False)
     offset: int = 0
     phases: Phases | None = None
@@ -99,6 +99,8 @@ class NestPlan:
     """By position in `nest.steps`."""
     homes: Mapping[str, Home]
     """Where the register tile finds each operand."""
+    shared: Mapping[str, int]
+    """What loops around several nests leave of an axis, by axis."""
 
     @property
     def vectors(self) -> int:
@@ -158,9 +160,10 @@ def resolve(
     Raises:
         ScheduleError: a name is unknown, a step does nothing, or an operand cannot be read so.
     """
+    handed = {a for home in (temporaries or {}).values() for a in home.strides}
     for axes in nest.fuse:
-        if set(axes) & set(shared or ()):
-            raise ScheduleError(f"cannot fuse {axes}: a loop around several nests runs over one")
+        if set(axes) & (set(shared or ()) | handed):
+            raise ScheduleError(f"cannot fuse {axes}: other nests run over one of them too")
         contraction = fuse(contraction, axes)
     return _Resolver(contraction, nest, shared or {}, temporaries or {}).run()
 
@@ -173,8 +176,7 @@ class _Resolver:
         shared: Mapping[str, int],
         temporaries: Mapping[str, Home],
     ) -> None:
-        self.contraction = contraction
-        self.nest = nest
+        self.contraction, self.nest, self.shared = contraction, nest, shared
         self.region: dict[str, int] = {**contraction.extents, **shared}
         self.homes = {
             access.operand: temporaries.get(access.operand) or storage_home(contraction, access)
@@ -199,7 +201,13 @@ class _Resolver:
                 self._stage(position, step, tile)
         self._check_inner(tile)
         return NestPlan(
-            self.contraction, self.nest, tuple(regions), tile, self.stages, dict(self.homes)
+            self.contraction,
+            self.nest,
+            tuple(regions),
+            tile,
+            self.stages,
+            dict(self.homes),
+            self.shared,
         )
 
     def _check_names(self) -> None:
@@ -245,9 +253,8 @@ class _Resolver:
         staged = [a.operand for a in (*self.contraction.inputs, self.contraction.output)]
         if source is None or stage.operand not in staged:
             raise ScheduleError(f"stage of {stage.operand!r}; allowed: {', '.join(staged)}")
-        if stage.once and (
-            self.nest.loops_before(stage) or stage.operand != self.contraction.constant
-        ):
+        around = set(source.strides) & set(self.shared) or self.nest.loops_before(stage)
+        if stage.once and (around or stage.operand != self.contraction.constant):
             raise ScheduleError(
                 f"stage of {stage.operand} cannot be done once: only a constant operand, outside "
                 f"all loops, can"
@@ -265,7 +272,9 @@ class _Resolver:
 
     def _stage_dims(self, stage: Stage, source: Home) -> StagePlan:
         if source.kind != "storage":
-            raise ScheduleError(f"stage of {stage.operand} as dims comes after another stage of it")
+            raise ScheduleError(
+                f"stage of {stage.operand} as dims reads a buffer; only the caller's storage can be"
+            )
         access = self.contraction.access(stage.operand)
         spans = [
             sum(c * (self.region[a] - 1) for a, c in affine.terms) + 1 for affine in access.index
@@ -331,7 +340,7 @@ class _Resolver:
         return StagePlan(stage, dict(self.region), source, home, size + lanes, order=tuple(order))
 
     def _stage_output(self, stage: Stage, source: Home, tile: Mapping[str, int]) -> StagePlan:
-        if stage.layout != "axes" or source.kind != "storage":
+        if stage.layout != "axes" or source.kind not in ("storage", "handed"):
             raise ScheduleError("the output is staged once, with layout axes")
         kinds = self.contraction.by_name
         if any(kinds[axis].kind == "reduction" for axis in self.last_step):

@@ -240,7 +240,8 @@ class NestBody:
         if key not in loaded:
             place = emitter.move(state.pointers[operand], offset)
             if is_spread:
-                valid = count if home.kind == "storage" else emitter.lanes
+                is_exact = home.kind in ("storage", "handed")
+                valid = count if is_exact else emitter.lanes
                 loaded[key] = emitter.load(place, valid)
                 ahead = dict(self.nest.prefetch).get(operand)
                 if ahead:
