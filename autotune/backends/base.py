@@ -10,7 +10,8 @@ class Artifact:
     """Machine code of one kernel, with what a caller must provide.
 
     The code has three kinds of symbols: `body(operands, workspace, task_begin, task_end)`,
-    `repeat(operands, workspace, task_begin, task_end, count)` and `pack_NAME(source, target)`.
+    `repeat(operands, workspace, task_begin, task_end, count)` and
+    `pack_NAME(source, target, workspace)`.
     """
 
     object_code: bytes
@@ -26,5 +27,7 @@ class Artifact:
     target: str
     """Key of the target that the code may run on."""
     ir_bytes: int
+    pack_bytes: int = 0
+    """Workspace that packing needs."""
     threads: int = 1
     """Threads that one call spreads its tasks over."""

@@ -32,7 +32,7 @@ def adapt(schedule: Schedule, contraction: Contraction, target: Target) -> Sched
     adapted = replace(schedule, parts=(nest,))
     while adapted.parallel:
         try:
-            task_loops(adapted, (plan,))
+            task_loops(adapted, adapted.parts, (plan,))
             break
         except ScheduleError:
             adapted = replace(adapted, parallel=adapted.parallel - 1)

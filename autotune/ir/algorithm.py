@@ -2,6 +2,7 @@
 
     direct      out = sum over everything
     partialN    the longest reduction axis in N equal parts, each summed on its own, then together
+    winogradM   3x3 windows of step 1, M x M outputs at a time, by minimal filtering
 
 A statement reads operands and what earlier statements wrote; a nest of the schedule computes each.
 """
@@ -13,7 +14,9 @@ from dataclasses import replace
 
 from autotune.errors import ScheduleError
 from autotune.ir.contraction import Access, Affine, Axis, Contraction
+from autotune.ir.winograd import winograd
 
+WINOGRAD = {"winograd2": 2, "winograd4": 4}
 PARTIAL = re.compile(r"partial([1-9][0-9]{0,3})\Z")
 PARTIAL_SUMS = "partial"
 """Operand that holds the sums of the parts; `part` is its axis."""
@@ -30,7 +33,11 @@ def statements(contraction: Contraction, algorithm: str) -> tuple[Contraction, .
     match = PARTIAL.match(algorithm)
     if match:
         return _partial(contraction, int(match[1]))
-    raise ScheduleError(f"algorithm {algorithm!r} is not known; allowed: direct, partialN")
+    if algorithm in WINOGRAD:
+        return winograd(contraction, WINOGRAD[algorithm])
+    raise ScheduleError(
+        f"algorithm {algorithm!r} is not known; allowed: direct, partialN, {', '.join(WINOGRAD)}"
+    )
 
 
 def _partial(contraction: Contraction, parts: int) -> tuple[Contraction, ...]:

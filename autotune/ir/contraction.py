@@ -78,6 +78,15 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Factor:
+    """A matrix that is part of the algorithm: `values[row][column]`, known to the compiler."""
+
+    axes: tuple[str, str]
+    """Axes that pick the row and the column."""
+    values: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
 class Contraction:
     """A sum of products over named axes, then a fused tail: act(sum + bias + residual)."""
 
@@ -92,6 +101,8 @@ class Contraction:
     bias: Access | None = None
     residual: Access | None = None
     activation: str = "none"
+    factors: tuple[Factor, ...] = ()
+    """Constant matrices that multiply each product."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Axis]:
@@ -126,8 +137,13 @@ class Contraction:
 
     @property
     def multiply_adds(self) -> int:
-        """Multiply-adds of the direct algorithm, padding included."""
+        """Multiply-adds as the sum is written, padding included."""
         return prod(axis.extent for axis in self.axes)
+
+    @property
+    def is_once(self) -> bool:
+        """Whether all it reads is constant, so that it is computed when operands are packed."""
+        return bool(self.constant) and all(a.operand == self.constant for a in self.inputs)
 
     def is_padded(self, access: Access) -> bool:
         """Whether some iteration reads outside the operand's storage."""
@@ -160,6 +176,8 @@ def fuse(contraction: Contraction, axes: tuple[str, ...]) -> Contraction:
     for name in axes:
         if name not in known:
             raise ScheduleError(f"cannot fuse unknown axis {name!r}; axes: {', '.join(known)}")
+    if any(name in factor.axes for factor in contraction.factors for name in axes):
+        raise ScheduleError(f"cannot fuse {axes}: a constant matrix has one of them")
     kinds = {known[name].kind for name in axes}
     if len(axes) < 2 or len(set(axes)) != len(axes) or len(kinds) != 1:
         raise ScheduleError(f"cannot fuse {axes}: two or more distinct axes of one kind are needed")

@@ -107,6 +107,10 @@ def _phases(plan: NestPlan, operand: str) -> str | None:
 def _store(plan: NestPlan, target: Target) -> str | None:
     nest, out = plan.nest, plan.contraction.output
     staged = plan.output_stage is not None
+    if plan.contraction.is_padded(out):
+        reason = _clips(plan)
+        if reason:
+            return reason
     step = out.coefficient(nest.vector)
     is_vector = nest.lanes > 1 and plan.contraction.extents[nest.vector] > 1
     if nest.store == "direct" and is_vector and step != 1:
@@ -120,15 +124,29 @@ def _store(plan: NestPlan, target: Target) -> str | None:
     return None
 
 
+def _clips(plan: NestPlan) -> str | None:
+    """Outputs that overrun their storage are staged as lanes, their rows whole."""
+    position, out = plan.output_stage, plan.contraction.output
+    if position is None or plan.stages[position].stage.layout != "lanes":
+        return "the output overruns its storage in the last tiles; it must be staged as lanes"
+    for axis, _ in out.index[-1].terms:
+        extent = plan.contraction.extents[axis]
+        if plan.regions[position][axis] < extent and axis != plan.nest.vector:
+            return f"the output is staged inside a loop over {axis}, which cuts its rows"
+    return None
+
+
 def contiguous_axis(plan: NestPlan) -> str | None:
-    """The parallel axis along which the output is contiguous, if it has one of several steps."""
+    """The parallel axis of more than one step along which the output is contiguous."""
     out = plan.contraction.output
     names = (axis.name for axis in plan.contraction.parallel)
     return next((name for name in names if out.coefficient(name) == 1), None)
 
 
 def _registers(plan: NestPlan, target: Target) -> str | None:
-    most = MAX_ACCUMULATOR_RATIO * target.vector_registers
+    # Transforms have the whole matrix in the tile, and little else to do with registers.
+    ratio = MAX_ACCUMULATOR_RATIO * (2 if plan.contraction.factors else 1)
+    most = ratio * target.vector_registers
     if plan.accumulators > most:
         return f"register tile of {plan.accumulators} vectors; at most {most} on this target"
     return None

@@ -6,14 +6,22 @@ nest hands to another gets a buffer scoped to the loops around both. Standard li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from autotune.errors import ScheduleError
 from autotune.ir.algorithm import statements
 from autotune.ir.contraction import ITEM_BYTES, Access, Contraction
-from autotune.ir.resolve import ALIGN_BYTES, Home, NestPlan, Stride, resolve, round_up
+from autotune.ir.resolve import (
+    ALIGN_BYTES,
+    Home,
+    NestPlan,
+    StagePlan,
+    Stride,
+    resolve,
+    round_up,
+)
 from autotune.ir.schedule import Group, Loop, Nest, Part, Schedule, Stage
 
 Path = tuple[int, ...]
@@ -34,26 +42,33 @@ class Temporary:
 class Program:
     """Everything that lowering needs to know of a schedule."""
 
+    contraction: Contraction
     schedule: Schedule
     nests: tuple[NestPlan, ...]
     temporaries: Mapping[str, Temporary] = field(hash=False)
     offsets: Mapping[tuple[int, int] | str, int] = field(hash=False)
     """Bytes into the workspace: of (nest, step) stages, and of temporaries by name."""
     workspace_bytes: int
+    pack_bytes: int
+    """Workspace of the nests that run when operands are packed."""
     packed: tuple[tuple[str, int], ...]
     """Operands packed beforehand, with the bytes of their buffers."""
     tasks: int
 
-    @property
-    def operands(self) -> tuple[Access, ...]:
-        """What a caller passes, in the order of the pointer table; the output is last."""
-        found: dict[str, Access] = {}
+    def consumer(self, operand: str) -> tuple[NestPlan, StagePlan] | None:
+        """The nest that has an operand packed beforehand, and the stage that says how."""
         for plan in self.nests:
-            for access in plan.contraction.operands:
-                if access.operand not in self.temporaries:
-                    found[access.operand] = access
-        last = self.nests[-1].contraction.output.operand
-        return (*(a for name, a in found.items() if name != last), found[last])
+            for stage in plan.stages.values():
+                if stage.stage.once and stage.stage.operand == operand:
+                    return plan, stage
+        return None
+
+    def caller_operand(self, operand: str) -> str:
+        """Which of the caller's operands is passed for what a nest reads: its source if packed."""
+        for plan in self.nests:
+            if plan.contraction.is_once and plan.contraction.output.operand == operand:
+                return plan.contraction.constant
+        return operand
 
 
 def program(contraction: Contraction, schedule: Schedule) -> Program:
@@ -69,24 +84,71 @@ def program(contraction: Contraction, schedule: Schedule) -> Program:
             f"algorithm {schedule.algorithm} has {len(computed)} nests; {len(places)} were given"
         )
     temporaries = _temporaries(contraction, schedule, computed, places)
-    homes = {name: temporary.home for name, temporary in temporaries.items()}
-    plans = []
-    for made, (nest, _, shared) in zip(computed, places, strict=True):
-        _check_shared(made, shared)
-        plans.append(resolve(made, nest, shared, homes))
-    offsets, used = _workspace(plans, temporaries, ITEM_BYTES[contraction.dtype])
+    plans = _resolved(computed, places, temporaries)
+    kept = {n: t for n, t in temporaries.items() if not _is_packed(plans, n)}
+    item = ITEM_BYTES[contraction.dtype]
+    offsets, used, packing = _workspace(plans, kept, item)
+    body = body_parts(schedule, plans)
+    loops = task_loops(schedule, body, [p for p in plans if not p.contraction.is_once])
+    tasks = prod(-(-contraction_extent(plans, loop.axis) // loop.step) for loop in loops)
+    made = Program(contraction, schedule, tuple(plans), kept, offsets, used, packing, (), tasks)
     packed = tuple(
-        (stage.stage.operand, plan.bytes_of(position))
+        (made.caller_operand(stage.stage.operand), plan.bytes_of(position))
         for plan in plans
         for position, stage in plan.stages.items()
         if stage.stage.once
     )
-    loops = task_loops(schedule, plans)
-    tasks = prod(-(-contraction_extent(plans, loop.axis) // loop.step) for loop in loops)
-    return Program(schedule, tuple(plans), temporaries, offsets, used, packed, tasks)
+    return replace(made, packed=packed)
 
 
-def contraction_extent(plans: list[NestPlan] | tuple[NestPlan, ...], axis: str) -> int:
+def _resolved(
+    computed: tuple[Contraction, ...],
+    places: list[tuple[Nest, Path, dict[str, int]]],
+    temporaries: Mapping[str, Temporary],
+) -> list[NestPlan]:
+    """Every nest in its place, those that only pack last: they write where their reader stages."""
+    homes = {name: temporary.home for name, temporary in temporaries.items()}
+    plans: dict[int, NestPlan] = {}
+    for index in sorted(range(len(computed)), key=lambda i: computed[i].is_once):
+        made, (nest, path, shared) = computed[index], places[index]
+        _check_shared(made, shared)
+        if made.is_once:
+            name = made.output.operand
+            stage = next(
+                (s for p in plans.values() for s in p.stages.values()
+                 if s.stage.once and s.stage.operand == name),
+                None,
+            )  # fmt: skip
+            if stage is None or path:
+                raise ScheduleError(
+                    f"{name} is computed once, so its nest stands alone and its reader stages it "
+                    f"once"
+                )
+            homes[name] = stage.home
+        plans[index] = resolve(made, nest, shared, homes)
+    return [plans[index] for index in range(len(computed))]
+
+
+def _is_packed(plans: list[NestPlan], operand: str) -> bool:
+    return any(p.contraction.is_once and p.contraction.output.operand == operand for p in plans)
+
+
+def body_parts(schedule: Schedule, plans: Sequence[NestPlan]) -> tuple[Part, ...]:
+    """The parts that run at each call: all but nests that only pack."""
+    kept, first = [], 0
+    for part in schedule.parts:
+        if isinstance(part, Group) or not plans[first].contraction.is_once:
+            kept.append(part)
+        first += count_nests(part)
+    return tuple(kept)
+
+
+def count_nests(part: Part) -> int:
+    """Nests in a part of the schedule."""
+    return sum(map(count_nests, part.parts)) if isinstance(part, Group) else 1
+
+
+def contraction_extent(plans: Sequence[NestPlan], axis: str) -> int:
     """Extent of an axis that some nest has."""
     return next(p.contraction.extents[axis] for p in plans if axis in p.contraction.extents)
 
@@ -172,31 +234,38 @@ def _loops_at(parts: tuple[Part, ...], path: Path) -> dict[str, int]:
 
 def _workspace(
     plans: list[NestPlan], temporaries: Mapping[str, Temporary], item: int
-) -> tuple[dict[tuple[int, int] | str, int], int]:
+) -> tuple[dict[tuple[int, int] | str, int], int, int]:
+    """Offset of each buffer; bytes that a call needs, and bytes that packing needs."""
     offsets: dict[tuple[int, int] | str, int] = {}
-    used = 0
+    used = {False: 0, True: 0}
     for index, plan in enumerate(plans):
+        is_once = plan.contraction.is_once
         for position, stage in plan.stages.items():
             if not stage.stage.once:
-                offsets[index, position] = used
-                used += plan.bytes_of(position)
+                offsets[index, position] = used[is_once]
+                used[is_once] += plan.bytes_of(position)
     for name, temporary in temporaries.items():
-        offsets[name] = used
-        used += round_up(temporary.elements * item, ALIGN_BYTES)
-    return offsets, used
+        offsets[name] = used[False]
+        used[False] += round_up(temporary.elements * item, ALIGN_BYTES)
+    return offsets, used[False], used[True]
 
 
 def task_loops(
-    schedule: Schedule, plans: list[NestPlan] | tuple[NestPlan, ...]
+    schedule: Schedule, parts: Sequence[Part], plans: Sequence[NestPlan]
 ) -> tuple[Loop, ...]:
     """The leading loops that tasks range over.
+
+    Args:
+        schedule: says how many.
+        parts: what runs at each call.
+        plans: the nests of those parts.
 
     Raises:
         ScheduleError: there are not that many, or a stage or a reduction comes between.
     """
     wanted = schedule.parallel
-    first = schedule.parts[0]
-    if wanted and len(schedule.parts) > 1:
+    first = parts[0]
+    if wanted and len(parts) > 1:
         raise ScheduleError(f"parallel={wanted} needs one outermost part; here are several")
     if isinstance(first, Group):
         steps: list[object] = list(first.loops)
@@ -216,3 +285,17 @@ def task_loops(
     if len({loop.axis for loop in loops}) != len(loops):
         raise ScheduleError("two parallel loops over one axis; one is allowed")
     return loops
+
+
+def executed_multiply_adds(contraction: Contraction, schedule: Schedule) -> int:
+    """Multiply-adds that a call executes: entries of constant matrices that are 0 cost none."""
+    total = 0
+    for made in statements(contraction, schedule.algorithm):
+        if made.is_once:
+            continue
+        count = made.multiply_adds
+        for factor in made.factors:
+            entries = [value for row in factor.values for value in row]
+            count = count * sum(value != 0 for value in entries) // len(entries)
+        total += count
+    return total

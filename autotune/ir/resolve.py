@@ -12,7 +12,7 @@ from functools import cached_property
 from math import prod
 
 from autotune.errors import ScheduleError
-from autotune.ir.contraction import ITEM_BYTES, Access, Contraction, fuse
+from autotune.ir.contraction import ITEM_BYTES, Access, Affine, Contraction, fuse
 from autotune.ir.schedule import Loop, Nest, Stage
 
 ALIGN_BYTES = 64
@@ -55,7 +55,7 @@ class Home:
 
     operand: str
     kind: str
-    """`storage` (the caller's), `handed` (another nest's), `dims` or `axes` (staged)."""
+    """`storage` (the caller's), `handed` (another nest's); `dims`, `lanes`, `axes` (staged)."""
     strides: Mapping[str, Stride] = field(hash=False)
     offset: int = 0
     phases: Phases | None = None
@@ -233,6 +233,13 @@ class _Resolver:
                 f"loop over {loop.axis} has step {loop.step}, which does not divide the "
                 f"step {outer} around it"
             )
+        for home in self.homes.values():
+            stride = home.strides.get(loop.axis)
+            if stride and loop.step % stride.block:
+                raise ScheduleError(
+                    f"loop over {loop.axis} has step {loop.step}, which cuts the blocks of "
+                    f"{stride.block} that {home.operand} is stored in"
+                )
         self.region[loop.axis] = self.last_step[loop.axis] = loop.step
 
     def _check_inner(self, tile: Mapping[str, int]) -> None:
@@ -247,13 +254,26 @@ class _Resolver:
                 raise ScheduleError(
                     f"inner loop {name} has unroll {unroll}; allowed: 1 to {tile[name]}"
                 )
+        self._check_factors(tile)
+
+    def _check_factors(self, tile: Mapping[str, int]) -> None:
+        """The axes of constant matrices are all in the register tile or unrolled in full."""
+        unrolls = dict(self.nest.inner)
+        for axis in (axis for factor in self.contraction.factors for axis in factor.axes):
+            known = self.contraction.by_name[axis]
+            whole = tile[axis] if known.kind == "parallel" else unrolls.get(axis, 1)
+            if whole != known.extent or axis == self.nest.vector:
+                raise ScheduleError(
+                    f"{axis} picks an entry of a constant matrix; needed: all {known.extent} of it "
+                    f"in the register tile, or unrolled"
+                )
 
     def _stage(self, position: int, stage: Stage, tile: Mapping[str, int]) -> None:
         source = self.homes.get(stage.operand)
         staged = [a.operand for a in (*self.contraction.inputs, self.contraction.output)]
         if source is None or stage.operand not in staged:
             raise ScheduleError(f"stage of {stage.operand!r}; allowed: {', '.join(staged)}")
-        around = set(source.strides) & set(self.shared) or self.nest.loops_before(stage)
+        around = self.nest.loops_before(stage)
         if stage.once and (around or stage.operand != self.contraction.constant):
             raise ScheduleError(
                 f"stage of {stage.operand} cannot be done once: only a constant operand, outside "
@@ -261,7 +281,9 @@ class _Resolver:
             )
         if stage.once and stage.layout != "axes":
             raise ScheduleError(f"stage of {stage.operand} once has layout dims; allowed: axes")
-        if stage.operand == self.contraction.output.operand:
+        if stage.layout == "lanes":
+            plan = self._stage_lanes(stage, source)
+        elif stage.operand == self.contraction.output.operand:
             plan = self._stage_output(stage, source, tile)
         elif stage.layout == "dims":
             plan = self._stage_dims(stage, source)
@@ -302,6 +324,49 @@ class _Resolver:
             stage, dict(self.region), source, home, elements, tuple(shape), tuple(spans)
         )
 
+    def _stage_lanes(self, stage: Stage, source: Home) -> StagePlan:
+        access, vector, lanes = (
+            self.contraction.access(stage.operand),
+            self.nest.vector,
+            self.nest.lanes,
+        )
+        alone = [d for d, affine in enumerate(access.index) if affine == Affine(((vector, 1),))]
+        is_turned = alone and (self._is_output(stage) or alone[0] < len(access.index) - 1)
+        if not is_turned or source.kind != "storage":
+            raise ScheduleError(
+                f"stage of {stage.operand} as lanes; needed: {vector} as a dimension of its own, not "
+                f"the innermost of an input, in the caller's storage"
+            )
+        if self._is_output(stage) and self._splits_reduction():
+            raise ScheduleError("the output is staged inside a reduction loop")
+        spans = [
+            sum(c * (self.region[a] - 1) for a, c in affine.terms) + 1 for affine in access.index
+        ]
+        pitches, size = [0] * len(spans), lanes
+        for d in reversed(range(len(spans))):
+            if d != alone[0]:
+                pitches[d], size = size, size * spans[d]
+        pitches[alone[0]] = size
+        strides = {
+            axis: Stride(
+                sum(p * a.coefficient(axis) for p, a in zip(pitches, access.index, strict=True))
+            )
+            for axis in access.axes
+        }
+        strides[vector] = Stride(size, lanes, 1)
+        home = Home(stage.operand, "lanes", strides)
+        elements = size * -(-spans[alone[0]] // lanes) + lanes
+        return StagePlan(
+            stage, dict(self.region), source, home, elements, tuple(pitches), tuple(spans)
+        )
+
+    def _is_output(self, stage: Stage) -> bool:
+        return stage.operand == self.contraction.output.operand
+
+    def _splits_reduction(self) -> bool:
+        kinds = self.contraction.by_name
+        return any(kinds[axis].kind == "reduction" for axis in self.last_step)
+
     def _phase_count(self, access: Access) -> int:
         coefficient = access.index[-1].coefficient(self.nest.vector)
         if coefficient < 2:
@@ -318,9 +383,11 @@ class _Resolver:
             raise ScheduleError(f"stage of {stage.operand} as axes cannot follow phases")
         if source.kind == "axes":
             raise ScheduleError(f"stage of {stage.operand} as axes comes twice")
+        # What is packed beforehand is packed whole, whatever loops there are around the nest.
+        region = dict(self.contraction.extents) if stage.once else dict(self.region)
         used = [a for a in self.contraction.axes if a.name in source.strides]
         inner = [name for name, _ in self.nest.inner]
-        reductions = [a.name for a in used if a.kind == "reduction" and self.region[a.name] > 1]
+        reductions = [a.name for a in used if a.kind == "reduction" and region[a.name] > 1]
         order = sorted(reductions, key=lambda name: inner.index(name) if name in inner else -1)
         vector, lanes = self.nest.vector, self.nest.lanes
         rows = [a.name for a in used if a.kind == "parallel" and a.name != vector]
@@ -332,18 +399,17 @@ class _Resolver:
             size *= round_up(tile[axis], lanes) if axis == vector else tile[axis]
         for axis in reversed(order):
             strides[axis] = Stride(size)
-            size *= self.region[axis]
+            size *= region[axis]
         for axis in reversed(blocked):
             strides[axis] = Stride(size, tile[axis], inner_steps[axis])
-            size *= -(-self.region[axis] // tile[axis])
+            size *= -(-region[axis] // tile[axis])
         home = Home(stage.operand, "axes", strides)
-        return StagePlan(stage, dict(self.region), source, home, size + lanes, order=tuple(order))
+        return StagePlan(stage, region, source, home, size + lanes, order=tuple(order))
 
     def _stage_output(self, stage: Stage, source: Home, tile: Mapping[str, int]) -> StagePlan:
         if stage.layout != "axes" or source.kind not in ("storage", "handed"):
             raise ScheduleError("the output is staged once, with layout axes")
-        kinds = self.contraction.by_name
-        if any(kinds[axis].kind == "reduction" for axis in self.last_step):
+        if self._splits_reduction():
             raise ScheduleError("the output is staged inside a reduction loop")
         vector = self.nest.vector
         rows = [a.name for a in self.contraction.parallel if a.name != vector]

@@ -25,7 +25,7 @@ from typing import Any
 from autotune.errors import ScheduleError
 
 SCHEDULE_VERSION = 1
-LAYOUTS = ("dims", "axes")
+LAYOUTS = ("dims", "lanes", "axes")
 STORES = ("direct", "transpose", "scatter")
 INSTRUCTIONS = ("fma",)
 MAX_STEPS = 64
@@ -49,8 +49,9 @@ class Stage:
 
     `dims` keeps the operand's dimensions, fills padding with zeros and rounds the row pitch up to
     `align` elements; with `phases`, a row read with stride t is stored as t rows of every t-th
-    element, so that vector loads are contiguous. `axes` stores it in the very order in which the
-    register tiles read it. `once` marks a constant operand packed before the call.
+    element, so that vector loads are contiguous. `lanes` is like `dims`, with the dimension of the
+    vector axis moved innermost in blocks of one vector. `axes` stores it in the very order in which
+    the register tiles read it. `once` marks a constant operand packed before the call.
     """
 
     operand: str

@@ -38,13 +38,14 @@ def build(contraction: Contraction, schedule: Schedule, target: Target) -> Artif
     threads = min(target.threads, made.tasks)
     return Artifact(
         object_code=compile_object(ir, target),
-        operands=tuple(access.operand for access in made.operands),
+        operands=tuple(access.operand for access in contraction.operands),
         packed_bytes=made.packed,
         workspace_bytes=made.workspace_bytes * threads,
         tasks=made.tasks,
         digest=schedule.digest,
         target=target.key,
         ir_bytes=len(ir),
+        pack_bytes=made.pack_bytes,
         threads=threads,
     )
 

@@ -25,6 +25,8 @@ def copy_stage(
     """Write the copy of one stage; `target` points at the buffer."""
     if plan.stage.layout == "dims":
         _DimsCopy(emitter, nest.contraction, plan, state, target).run()
+    elif plan.stage.layout == "lanes":
+        _LanesCopy(emitter, nest, plan, state, target).run()
     else:
         _AxesCopy(emitter, nest, plan, state, target).run()
 
@@ -49,9 +51,12 @@ class _DimsCopy:
             for affine in self.access.index
         ]
         self.low: list[Index] = [self._low(d, state) for d in range(len(self.spans))]
+        self.pitches = [prod(plan.shape[d + 1 :]) for d in range(len(self.spans))]
+        self.rows = list(range(len(self.spans) - 1))
+        """Dimensions to loop over around the rows."""
 
     def run(self) -> None:
-        self._dimension(0, self.source, self.target, True)
+        self._dimension(self.rows, self.source, self.target, True)
 
     def _low(self, dimension: int, state: State) -> Index:
         affine = self.access.index[dimension]
@@ -65,17 +70,20 @@ class _DimsCopy:
         last = affine.offset + sum(c * (self.extents[a] - 1) for a, c in affine.terms)
         return affine.offset < 0 or last >= self.access.shape[dimension]
 
-    def _dimension(self, d: int, source: str, target: str, inside: bool | str) -> None:
-        if d == len(self.spans) - 1:
+    def _dimension(
+        self, dimensions: list[int], source: str, target: str, inside: bool | str
+    ) -> None:
+        if not dimensions:
             self._row(source, target, inside)
             return
+        d, rest = dimensions[0], dimensions[1:]
         if self.spans[d] == 1:
-            self._dimension(d + 1, source, target, self._inside(d, 0, inside))
+            self._dimension(rest, source, target, self._inside(d, 0, inside))
             return
         with self.emitter.loop(self.spans[d], 1) as i:
             moved = self.emitter.move(source, self.emitter.mul(i, self.access.strides[d]))
-            row = self.emitter.move(target, self.emitter.mul(i, prod(self.plan.shape[d + 1 :])))
-            self._dimension(d + 1, moved, row, self._inside(d, i, inside))
+            row = self.emitter.move(target, self.emitter.mul(i, self.pitches[d]))
+            self._dimension(rest, moved, row, self._inside(d, i, inside))
 
     def _inside(self, d: int, i: Index, inside: bool | str) -> bool | str:
         if not self._leaves_storage(d):
@@ -98,11 +106,14 @@ class _DimsCopy:
             if inside is False:
                 return
         with self.emitter.when(inside):
-            phases = self.plan.home.phases
-            if phases:
-                self._phased_row(source, target, phases.count, phases.pitch)
-            else:
-                self._plain_row(source, target)
+            self._read_row(source, target)
+
+    def _read_row(self, source: str, target: str) -> None:
+        phases = self.plan.home.phases
+        if phases:
+            self._phased_row(source, target, phases.count, phases.pitch)
+        else:
+            self._plain_row(source, target)
 
     def _zero_row(self, target: str) -> None:
         emitter, width = self.emitter, self.plan.shape[-1]
@@ -126,19 +137,24 @@ class _DimsCopy:
 
     def _read(self, pointer: str, x: Index, count: int) -> str:
         """The row's elements from x on: zero outside the storage and from `count` on."""
-        emitter = self.emitter
-        last = len(self.spans) - 1
         if count <= 0:
             return "zeroinitializer"
+        mask = self._mask(x, count)
+        return (
+            self.emitter.masked_load(pointer, mask) if mask else self.emitter.load(pointer, count)
+        )
+
+    def _mask(self, x: Index, count: int) -> str | None:
+        """Lanes of the row from x on that are stored; None where all `count` are."""
+        emitter, last = self.emitter, len(self.spans) - 1
         if not self._leaves_storage(last):
-            return emitter.load(pointer, count)
+            return None
         size = self.access.shape[last]
         position = emitter.add(self.low[last], x)
         if isinstance(position, int) and position >= 0 and position + count <= size:
-            return emitter.load(pointer, count)
+            return None
         kind = f"<{emitter.lanes} x i64>"
-        shown = str(position)
-        one = emitter.op(f"insertelement {kind} poison, i64 {shown}, i64 0")
+        one = emitter.op(f"insertelement {kind} poison, i64 {position}, i64 0")
         base = emitter.op(
             f"shufflevector {kind} {one}, {kind} poison, <{emitter.lanes} x i32> zeroinitializer"
         )
@@ -148,7 +164,7 @@ class _DimsCopy:
         mask = emitter.op(f"icmp ult {kind} {where}, <{sizes}>")
         if count < emitter.lanes:
             mask = emitter.op(f"and <{emitter.lanes} x i1> {mask}, {emitter.mask(count)}")
-        return emitter.masked_load(pointer, mask)
+        return mask
 
     def _phased_row(self, source: str, target: str, count: int, pitch: int) -> None:
         """Chunks of count * lanes elements, dealt out to `count` rows of the buffer."""
@@ -181,6 +197,67 @@ class _DimsCopy:
         if isinstance(position, int):
             return min(self.emitter.lanes, pitch - position)
         return self.emitter.lanes
+
+
+class _LanesCopy(_DimsCopy):
+    """Rows of one vector's worth of channels, turned so that channels are innermost."""
+
+    def __init__(
+        self, emitter: Emitter, nest: NestPlan, plan: StagePlan, state: State, target: str
+    ) -> None:
+        super().__init__(emitter, nest.contraction, plan, state, target)
+        vector = nest.nest.vector
+        self.channel = next(d for d, a in enumerate(self.access.index) if a.coefficient(vector))
+        self.pitches = list(plan.shape)
+        self.rows.remove(self.channel)
+        self.channels = self.spans[self.channel]
+        self.valid = emitter.lanes
+
+    def run(self) -> None:
+        emitter = self.emitter
+        whole = self.channels // emitter.lanes * emitter.lanes
+        if whole:
+            with emitter.loop(whole, emitter.lanes) as c:
+                self._block(c, emitter.lanes)
+        if self.channels > whole:
+            self._block(whole, self.channels - whole)
+
+    def _block(self, channel: Index, valid: int) -> None:
+        emitter = self.emitter
+        self.valid = valid
+        source = emitter.mul(channel, self.access.strides[self.channel])
+        target = emitter.mul(emitter.divide(channel, emitter.lanes), self.pitches[self.channel])
+        start, into = emitter.move(self.source, source), emitter.move(self.target, target)
+        self._dimension(self.rows, start, into, True)
+
+    def _zero_row(self, target: str) -> None:
+        emitter = self.emitter
+        with emitter.loop(self.spans[-1], 1) as x:
+            emitter.store("zeroinitializer", emitter.move(target, emitter.mul(x, emitter.lanes)))
+
+    def _read_row(self, source: str, target: str) -> None:
+        emitter, span = self.emitter, self.spans[-1]
+        whole = span // emitter.lanes * emitter.lanes
+        if whole:
+            with emitter.loop(whole, emitter.lanes) as x:
+                self._square(source, target, x, emitter.lanes)
+        if span > whole:
+            self._square(source, target, whole, span - whole)
+
+    def _square(self, source: str, target: str, x: Index, columns: int) -> None:
+        emitter = self.emitter
+        mask = self._mask(x, columns)
+        rows = []
+        for r in range(emitter.lanes):
+            if r >= self.valid:
+                rows.append("zeroinitializer")
+                continue
+            stride = r * self.access.strides[self.channel]
+            place = emitter.move(source, emitter.add(x, stride))
+            rows.append(emitter.masked_load(place, mask) if mask else emitter.load(place, columns))
+        into = emitter.move(target, emitter.mul(x, emitter.lanes))
+        for column, value in enumerate(emitter.transpose(rows)[:columns]):
+            emitter.store(value, emitter.move(into, column * emitter.lanes))
 
 
 def _pick(emitter: Emitter, vectors: list[str], phase: int) -> str:

@@ -2,7 +2,7 @@
 
     body(operands, workspace, task_begin, task_end)   the kernel: no allocation, no threads
     repeat(..., count)                                calls body count times, for timing
-    pack_OPERAND(source, target)                      a stage that is done once, beforehand
+    pack_OPERAND(source, target, workspace)           what is done once, beforehand
 
 All extents are known, so a remainder is one more instance of the same code on a smaller region.
 """
@@ -18,11 +18,19 @@ from autotune.backends.cpu.loops import for_index, for_region, split_task
 from autotune.backends.cpu.nest import NestBody
 from autotune.backends.cpu.state import State
 from autotune.ir.contraction import Contraction
-from autotune.ir.program import Path, Program, program, task_loops
-from autotune.ir.resolve import NestPlan, StagePlan, storage_home
+from autotune.ir.program import (
+    Path,
+    Program,
+    body_parts,
+    count_nests,
+    program,
+    task_loops,
+)
+from autotune.ir.resolve import Home, NestPlan, storage_home
 from autotune.ir.schedule import Group, Loop, Part, Schedule
 
 BODY = "define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end)"
+PACK = "define void @pack_{}(ptr %source, ptr %target, ptr %workspace)"
 REPEAT = """define void @repeat(ptr %operands, ptr %workspace, i64 %begin, i64 %end, i64 %count) {
 entry:
   br label %loop
@@ -46,12 +54,10 @@ def lower(contraction: Contraction, schedule: Schedule) -> str:
     made = program(contraction, schedule)
     body = _Body(made, _emitter(made.nests[0]))
     functions, declarations = [body.function()], set(body.emitter.declarations)
-    for plan in made.nests:
-        for stage in plan.stages.values():
-            if stage.stage.once:
-                emitter = _emitter(plan)
-                functions.append(_pack(emitter, plan, stage))
-                declarations |= emitter.declarations
+    for operand, _ in made.packed:
+        emitter = _emitter(made.nests[0])
+        functions.append(_pack(emitter, made, operand))
+        declarations |= emitter.declarations
     return "\n\n".join([*sorted(declarations), *functions, REPEAT]) + "\n"
 
 
@@ -59,15 +65,40 @@ def _emitter(plan: NestPlan) -> Emitter:
     return Emitter(LLVM_TYPE[plan.contraction.dtype], plan.nest.lanes)
 
 
-def _pack(emitter: Emitter, plan: NestPlan, stage: StagePlan) -> str:
-    operand = stage.stage.operand
-    axes = plan.contraction.extents
-    state = State(axes, dict.fromkeys(axes, 0), {operand: stage.source}, {operand: "%source"})
-    copy_stage(emitter, plan, stage, state, "%target")
+def _pack(emitter: Emitter, made: Program, operand: str) -> str:
+    """The function that packs an operand: a stage's copy, or the nest that computes from it."""
+    found = made.consumer(operand)
+    if found:
+        plan, stage = found
+        axes = plan.contraction.extents
+        state = State(axes, dict.fromkeys(axes, 0), {operand: stage.source}, {operand: "%source"})
+        copy_stage(emitter, plan, stage, state, "%target")
+    else:
+        _compute_once(emitter, made, operand)
     lines = "\n".join(emitter.lines)
-    return (
-        f"define void @pack_{operand}(ptr %source, ptr %target) {{\nentry:\n{lines}\n  ret void\n}}"
-    )
+    return f"{PACK.format(operand)} {{\nentry:\n{lines}\n  ret void\n}}"
+
+
+def _compute_once(emitter: Emitter, made: Program, operand: str) -> None:
+    for index, plan in enumerate(made.nests):
+        if not plan.contraction.is_once or plan.contraction.constant != operand:
+            continue
+        output = plan.contraction.output.operand
+        axes = plan.contraction.extents
+        homes = {
+            operand: storage_home(plan.contraction, plan.contraction.inputs[0]),
+            output: made_home(made, output),
+        }
+        state = State(axes, dict.fromkeys(axes, 0), homes, {operand: "%source", output: "%target"})
+        NestBody(emitter, made, index, ()).write(state)
+
+
+def made_home(made: Program, operand: str) -> Home:
+    """Where the reader of a packed operand expects it."""
+    found = made.consumer(operand)
+    if found is None:
+        raise AssertionError(f"{operand} is computed once and read by no stage")
+    return found[1].home
 
 
 @dataclass
@@ -85,13 +116,16 @@ class _Body:
         emitter.do("ret void")
         emitter.block("start")
         states = self._scoped((), self._initial())
-        first = schedule.parts[0]
-        tasks = task_loops(schedule, self.program.nests)
+        parts = body_parts(schedule, self.program.nests)
+        first = parts[0]
+        called = [plan for plan in self.program.nests if not plan.contraction.is_once]
+        tasks = task_loops(schedule, parts, called)
         if tasks and isinstance(first, Group):
             extents = [states[0].region[loop.axis] for loop in tasks]
             with emitter.loop("%end", 1, start="%begin") as task:
                 indices = split_task(emitter, task, tasks, extents)
-                self._group(first, first.loops, (0,), states, indices)
+                scope = (schedule.parts.index(first),)
+                self._group(first, first.loops, scope, states, indices)
         else:
             self._parts(schedule.parts, (), states, tasks)
         emitter.do("ret void")
@@ -100,20 +134,21 @@ class _Body:
     def _initial(self) -> list[State]:
         """Every nest before any loop: its operands where the caller put them."""
         emitter, bases = self.emitter, {}
-        for slot, access in enumerate(self.program.operands):
+        for slot, access in enumerate(self.program.contraction.operands):
             place = emitter.op(f"getelementptr i8, ptr %operands, i64 {8 * slot}")
             bases[access.operand] = emitter.op(f"load ptr, ptr {place}, align 8")
         states = []
         for plan in self.program.nests:
             homes, pointers = {}, {}
-            once = {p.stage.operand for p in plan.stages.values() if p.stage.once}
+            packed = {p.stage.operand: p.home for p in plan.stages.values() if p.stage.once}
             for access in plan.contraction.operands:
                 name = access.operand
-                if name not in bases:
-                    continue
-                homes[name] = storage_home(plan.contraction, access)
-                moved = 0 if name in once else homes[name].offset
-                pointers[name] = emitter.move(bases[name], moved)
+                if name in packed:
+                    homes[name] = packed[name]
+                    pointers[name] = bases[self.program.caller_operand(name)]
+                elif name in bases:
+                    homes[name] = storage_home(plan.contraction, access)
+                    pointers[name] = emitter.move(bases[name], homes[name].offset)
             axes = plan.contraction.extents
             states.append(State(axes, dict.fromkeys(axes, 0), homes, pointers))
         return states
@@ -137,7 +172,7 @@ class _Body:
         for position, part in enumerate(parts):
             if isinstance(part, Group):
                 self._group(part, part.loops, (*scope, position), states, ())
-            else:
+            elif not self.program.nests[first].contraction.is_once:
                 NestBody(self.emitter, self.program, first, tasks).write(states[first])
             first += count_nests(part)
 
@@ -182,8 +217,3 @@ class _Body:
         for index in nests:
             moved[index] = states[index].moved(self.emitter, axis, offset).narrowed(axis, size)
         return moved
-
-
-def count_nests(part: Part) -> int:
-    """Nests in a part of the schedule."""
-    return sum(map(count_nests, part.parts)) if isinstance(part, Group) else 1

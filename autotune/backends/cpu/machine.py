@@ -16,6 +16,7 @@ import llvmlite.binding as llvm
 
 from autotune.backends.base import Artifact
 from autotune.errors import CodegenError
+from autotune.ir.resolve import ALIGN_BYTES
 from autotune.targets.base import Target
 
 TRIPLE = "x86_64-unknown-linux-gnu"
@@ -141,12 +142,13 @@ class Loaded:
         self._engine: llvm.ExecutionEngine | None = llvm.create_mcjit_compiler(empty, machine)
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(artifact.object_code))
         self._engine.finalize_object()
+        self._pack_bytes = artifact.pack_bytes
         pointer, integer = ctypes.c_void_p, ctypes.c_int64
         kernel = (pointer, pointer, integer, integer)
         self.body: Callable[..., None] = self._function("body", *kernel)
         self.repeat: Callable[..., None] = self._function("repeat", *kernel, integer)
         self._packers = {
-            name: self._function(f"pack_{name}", pointer, pointer)
+            name: self._function(f"pack_{name}", pointer, pointer, pointer)
             for name, _ in artifact.packed_bytes
         }
 
@@ -160,7 +162,9 @@ class Loaded:
 
     def pack(self, operand: str, source: int, target: int) -> None:
         """Pack an operand from `source` into the buffer at `target` (addresses)."""
-        self._packers[operand](source, target)
+        scratch = ctypes.create_string_buffer(self._pack_bytes + ALIGN_BYTES)
+        start = ctypes.addressof(scratch)
+        self._packers[operand](source, target, start + -start % ALIGN_BYTES)
 
     def close(self) -> None:
         """Free the code; calling it afterwards would crash, so the functions are taken away."""

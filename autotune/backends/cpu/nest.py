@@ -6,7 +6,7 @@ instance of the same code on a smaller region.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from autotune.backends.cpu.copy import copy_stage
@@ -97,8 +97,7 @@ class NestBody:
     def _stage(self, position: int, stage: Stage, state: State) -> None:
         emitter, plan = self.emitter, self.plan.stages[position]
         if stage.once:
-            pointer = state.pointers[stage.operand]
-            self._steps(position + 1, state.housed(stage.operand, plan.home, pointer), ())
+            self._steps(position + 1, state, ())
             return
         offset = self.program.offsets[self.index, position]
         target = emitter.op(f"getelementptr i8, ptr %workspace, i64 {offset}")
@@ -212,16 +211,43 @@ class NestBody:
         following = []
         for (row, j, count), total in zip(places, sums, strict=True):
             at = {**known, **row, self.nest.vector: j * self.emitter.lanes}
+            weight = self._coefficient(at)
+            if weight == 0:
+                following.append(total)
+                continue
             factors = [
                 self._load(loaded, state, access.operand, at, count)
                 for access in self.contraction.inputs
             ]
-            product = factors[0]
-            for factor in factors[1:-1]:
-                product = self.emitter.arithmetic("fmul", product, factor)
-            last = factors[-1] if len(factors) > 1 else self.emitter.constant(1.0)
-            following.append(self.emitter.multiply_add(product, last, total))
+            following.append(self._added(factors, weight, total))
         return following
+
+    def _coefficient(self, at: Mapping[str, int]) -> float:
+        """What the constant matrices multiply this product by."""
+        weight = 1.0
+        for factor in self.contraction.factors:
+            row, column = (at.get(axis, 0) for axis in factor.axes)
+            weight *= factor.values[row][column]
+        return weight
+
+    def _added(self, factors: list[str], weight: float, total: str) -> str:
+        """The sum with one more product; a multiplication by 1 or an addition to 0 is left out."""
+        emitter = self.emitter
+        product = factors[0]
+        for factor in factors[1:-1]:
+            product = emitter.arithmetic("fmul", product, factor)
+        if len(factors) > 1:
+            if weight != 1.0:
+                product = emitter.arithmetic("fmul", product, emitter.constant(weight))
+            return emitter.multiply_add(product, factors[-1], total)
+        if total == "zeroinitializer":
+            is_one = weight == 1.0
+            return (
+                product if is_one else emitter.arithmetic("fmul", product, emitter.constant(weight))
+            )
+        if abs(weight) == 1.0:
+            return emitter.arithmetic("fadd" if weight > 0 else "fsub", total, product)
+        return emitter.multiply_add(product, emitter.constant(weight), total)
 
     def _load(
         self,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from itertools import product
 
-from autotune.backends.cpu.emit import Emitter
+from autotune.backends.cpu.emit import Emitter, Index
 from autotune.backends.cpu.functions import activation
+from autotune.backends.cpu.loops import for_region
 from autotune.backends.cpu.state import ACCUMULATOR, State, tile_offset
+from autotune.ir.contraction import Access, Affine, Axis
 from autotune.ir.legal import contiguous_axis
-from autotune.ir.resolve import NestPlan
+from autotune.ir.resolve import Home, NestPlan, Stride, storage_home
 
 Coordinates = Mapping[str, int]
 Read = Callable[[Coordinates, int], str]
@@ -150,17 +153,81 @@ def copy_out(emitter: Emitter, plan: NestPlan, state: State) -> None:
 
     The register tile's size no longer matters here: a turned row is taken whole vectors at a time.
     """
+    clipped: frozenset[str] = frozenset()
+    if state.homes[ACCUMULATOR].kind == "lanes":
+        plan, state, clipped = _by_dimensions(emitter, plan, state)
     vector = plan.nest.vector
     row = contiguous_axis(plan) if plan.nest.store == "transpose" else None
     steps = {a.name: 1 for a in plan.contraction.parallel if a.name != vector}
     if row:
         steps[row] = emitter.lanes
     steps = {vector: plan.tile[vector], **steps}
-    _copy_block(emitter, plan, state, list(steps.items()))
+    _copy_block(emitter, plan, state, list(steps.items()), clipped)
+
+
+def _by_dimensions(
+    emitter: Emitter, plan: NestPlan, state: State
+) -> tuple[NestPlan, State, frozenset[str]]:
+    """The copy as a nest over the output's dimensions, in which several axes may meet.
+
+    The last item names the dimensions that the region may overrun: what is outside is not stored.
+    """
+    out, position = plan.contraction.output, plan.output_stage
+    if position is None:
+        raise AssertionError("only a staged output is copied out")
+    stage = plan.stages[position]
+    names = [f"dim{d}" for d in range(len(out.shape))]
+    spans = [sum(c * (state.region[a] - 1) for a, c in affine.terms) + 1 for affine in out.index]
+    vector = next(
+        n for n, a in zip(names, out.index, strict=True) if a.coefficient(plan.nest.vector)
+    )
+
+    def plain(access: Access) -> Access:
+        found = [names[out.index.index(affine)] for affine in access.index]
+        return Access(access.operand, access.shape, tuple(Affine(((n, 1),)) for n in found))
+
+    made = plan.contraction
+    copied = replace(
+        made,
+        axes=tuple(Axis(n, size, "parallel") for n, size in zip(names, out.shape, strict=True)),
+        output=plain(out),
+        inputs=(),
+        factors=(),
+        bias=plain(made.bias) if made.bias else None,
+        residual=plain(made.residual) if made.residual else None,
+    )
+    low: dict[str, Index] = {}
+    for name, affine in zip(names, out.index, strict=True):
+        at: Index = affine.offset
+        for axis, coefficient in affine.terms:
+            at = emitter.add(at, emitter.mul(state.absolute[axis], coefficient))
+        low[name] = at
+    pitches = dict(zip(names, stage.shape, strict=True))
+    strides = {n: Stride(pitches[n]) for n in names}
+    strides[vector] = Stride(pitches[vector], plan.nest.lanes, 1)
+    homes = {a.operand: storage_home(copied, a) for a in copied.operands}
+    homes[ACCUMULATOR] = Home(ACCUMULATOR, "lanes", strides)
+    region = dict(zip(names, spans, strict=True))
+    nest = replace(plan.nest, vector=vector, steps=(), inner=(), fuse=())
+    extents = made.extents
+    clipped = frozenset(
+        name
+        for name, affine, size in zip(names, out.index, out.shape, strict=True)
+        if affine.offset + sum(c * (extents[a] - 1) for a, c in affine.terms) >= size
+    )
+    return (
+        NestPlan(copied, nest, (), region | {vector: plan.nest.lanes}, {}, homes, {}),
+        State(region, low, homes, {n: state.pointers[n] for n in homes}),
+        clipped,
+    )
 
 
 def _copy_block(
-    emitter: Emitter, plan: NestPlan, state: State, steps: list[tuple[str, int]]
+    emitter: Emitter,
+    plan: NestPlan,
+    state: State,
+    steps: list[tuple[str, int]],
+    clipped: frozenset[str],
 ) -> None:
     if not steps:
         vector = plan.nest.vector
@@ -174,14 +241,17 @@ def _copy_block(
         store_tile(emitter, plan, state, rows, read)
         return
     (axis, step), rest = steps[0], steps[1:]
-    region = state.region[axis]
-    whole = region // step * step
-    if whole == step:
-        _copy_block(emitter, plan, state.narrowed(axis, step), rest)
-    elif whole:
-        with emitter.loop(whole, step) as i:
-            inner = state.narrowed(axis, step).moved(emitter, axis, i)
-            _copy_block(emitter, plan, inner, rest)
-    if region > whole:
-        left = state.narrowed(axis, region - whole).moved(emitter, axis, whole)
-        _copy_block(emitter, plan, left, rest)
+    region, low, size = state.region[axis], state.absolute[axis], plan.contraction.extents[axis]
+    is_open = axis in clipped and isinstance(low, str)
+    if axis in clipped and isinstance(low, int):
+        region = min(region, size - low)
+
+    def body(offset: Index, count: int) -> None:
+        inner = state.narrowed(axis, count).moved(emitter, axis, offset)
+        inside: bool | str = True
+        if is_open:
+            inside = emitter.op(f"icmp ult i64 {emitter.add(low, offset)}, {size}")
+        with emitter.when(inside):
+            _copy_block(emitter, plan, inner, rest, clipped)
+
+    for_region(emitter, region, step, body)
