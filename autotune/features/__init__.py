@@ -7,46 +7,85 @@ raise VERSION whenever the meaning of a column changes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autotune.ir.contraction import ITEM_BYTES, Contraction
-from autotune.space.base import Points
-from autotune.space.bound import cycles, tile_counts, tile_loads, times
+from autotune.ir.contraction import ITEM_BYTES
+from autotune.space.base import Points, Space
+from autotune.space.bound import CLOCK_HZ, cycles, tile_counts, tile_loads, times
 from autotune.space.decode import Decoded, staged_elements
+from autotune.space.generated import GeneratedSpace
 from autotune.space.rules import instances
+from autotune.space.union import UnionSpace
 from autotune.space.variants import NONE, ONCE
+from autotune.space.winograd import WinogradSpace
 from autotune.targets.base import Target
 
-VERSION = 1
+VERSION = 2
 SLOTS, REDUCTIONS, INPUTS, DEPTHS = 4, 3, 2, 4
 """How many slots, reduction axes, inputs and innermost loop levels have columns of their own."""
 
 Column = NDArray[np.float64]
 
 
-class DecodedSpace(Protocol):
-    """The space whose points are described."""
+def compute(space: Space, points: Points) -> NDArray[np.float32]:
+    """(n, len(NAMES)) float32 features of n points of a generated space."""
+    found = np.zeros((len(points), len(NAMES)), np.float32)
+    if isinstance(space, UnionSpace):
+        for i, member in enumerate(space.members):
+            rows, own = space.own(points, i)
+            if len(rows):
+                found[rows] = compute(member, own)
+    elif isinstance(space, WinogradSpace):
+        for name, values in _winograd(space, points).items():
+            found[:, NAMES.index(name)] = values
+    elif isinstance(space, GeneratedSpace):
+        made, item = space.decode(points), ITEM_BYTES[space.contraction.dtype]
+        columns = [c for group in _GROUPS for c in group(made, space.target, item)]
+        found[:, : len(columns)] = np.stack(columns, axis=1)
+    else:
+        raise TypeError(f"no features are known for points of a {type(space).__name__}")
+    return found
 
-    @property
-    def contraction(self) -> Contraction: ...
 
-    @property
-    def target(self) -> Target: ...
-
-    def decode(self, points: Points) -> Decoded: ...
-
-
-def compute(space: DecodedSpace, points: Points) -> NDArray[np.float32]:
-    """(n, len(NAMES)) float32 features of n points."""
-    made = space.decode(points)
-    item = ITEM_BYTES[space.contraction.dtype]
-    columns: list[Column] = []
-    for group in _GROUPS:
-        columns += group(made, space.target, item)
-    return np.stack(columns, axis=1).astype(np.float32)
+def _winograd(space: WinogradSpace, points: Points) -> dict[str, Column]:
+    """The products' register tile under the same names as any other, and what is handed on."""
+    value, size = space.values(points), space.sizes(points)
+    rows, columns = value["tile_rows"], value["tile_columns"]
+    accumulators = rows * columns * value["vectors"]
+    loads = rows * columns + value["vectors"]
+    covered = -(-size["tall"] // rows) * rows * -(-size["wide"] // columns) * columns
+    handed, target = space.handed_bytes(points), space.target
+    multiply_adds = space.contraction.multiply_adds
+    block = np.where(value["filters"] > 0, value["filters"] * value["vectors"] * space.lanes, 0)
+    found = {
+        "lanes": _log(np.full(len(points), space.lanes)),
+        "vectors": _log(value["vectors"]),
+        "accumulators": _log(accumulators),
+        "register_share": accumulators / target.vector_registers,
+        "loads": _log(loads),
+        "reuse": accumulators / loads,
+        "useful": size["tall"] * size["wide"] / covered,
+        "tile_0": _log(value["vectors"] * space.lanes),
+        "tile_1": _log(columns),
+        "tile_2": _log(rows),
+        "reduction": _log(size["channels"]),
+        "body": _log(accumulators * value["unroll"]),
+        "inner_unroll": _log(value["unroll"]),
+        "prefetch": _log(np.maximum(value["prefetch"], 1)),
+        "outputs": value["outputs"] * 1.0,
+        "handed": _log(handed),
+        "handed_l2_share": _log(handed / target.l2_bytes),
+        "rounds": _log(-(-size["tall"] // value["rows"])),
+        "filters_at_once": _log(np.where(block > 0, block, size["filters"])),
+        "channels_at_once": _log(
+            np.where(value["channels"] > 0, value["channels"] * space.lanes, size["channels"])
+        ),
+        "cycles_per_flop": _log(space.bound(points) * CLOCK_HZ / multiply_adds),
+        "flop": _log(np.full(len(points), multiply_adds)),
+    }
+    return {name: np.asarray(values, np.float64) for name, values in found.items()}
 
 
 def _log(values: NDArray[np.generic] | float) -> Column:
@@ -191,7 +230,9 @@ def _names() -> tuple[str, ...]:
         nest += [f"l1_share_at_{depth}", f"l2_share_at_{depth}", f"is_vector_at_{depth}"]
         nest += [f"moves_{i}_at_{depth}" for i in range(INPUTS)]
     bounds = ["cycles_per_flop", "tile_share", "stage_share", "store_share", "memory_share", "flop"]
-    return tuple(tile + reduction + stages + nest + bounds)
+    winograd = ["outputs", "handed", "handed_l2_share", "rounds", "filters_at_once"]
+    winograd += ["channels_at_once"]
+    return tuple(tile + reduction + stages + nest + bounds + winograd)
 
 
 NAMES = _names()

@@ -334,8 +334,8 @@ class _Resolver:
         is_turned = alone and (self._is_output(stage) or alone[0] < len(access.index) - 1)
         if not is_turned or source.kind != "storage":
             raise ScheduleError(
-                f"stage of {stage.operand} as lanes; needed: {vector} as a dimension of its own, not "
-                f"the innermost of an input, in the caller's storage"
+                f"stage of {stage.operand} as lanes; needed: {vector} as a dimension of its own, "
+                f"not the innermost of an input, in the caller's storage"
             )
         if self._is_output(stage) and self._splits_reduction():
             raise ScheduleError("the output is staged inside a reduction loop")

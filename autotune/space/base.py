@@ -19,6 +19,10 @@ Points = NDArray[np.int64]
 """(n, knobs) int64, one canonical point a row."""
 
 
+Choice = int | str | bool
+"""A value of a knob."""
+
+
 class Space(Protocol):
     """The legal schedules of one contraction on one target, never enumerated unless small."""
 
@@ -29,6 +33,10 @@ class Space(Protocol):
     @property
     def is_exact(self) -> bool:
         """Whether `size` was counted."""
+
+    @property
+    def knobs(self) -> Mapping[str, tuple[Choice, ...]]:
+        """Name of each knob that a space file may set, with the values it takes here."""
 
     @property
     def digest(self) -> str:
@@ -57,9 +65,6 @@ class Space(Protocol):
 
     def bound(self, points: Points) -> NDArray[np.float64]:
         """(n,) analytic lower bounds in seconds, for ranking before anything is measured."""
-
-
-Choice = int | str | bool
 
 
 @dataclass(frozen=True)
