@@ -11,7 +11,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -150,9 +150,14 @@ def dispatch(
         pool.submit(loaded.body, place, start + part * share, bounds[part], bounds[part + 1])
         for part in range(1, threads)
     ]
-    loaded.body(place, start, bounds[0], bounds[1])
-    for other in others:
-        other.result()
+    try:
+        loaded.body(place, start, bounds[0], bounds[1])
+        for other in others:
+            other.result()
+    except BaseException:
+        # Interrupted: the other threads still write to memory that the caller would free.
+        wait(others)
+        raise
 
 
 def _pointer_table(
@@ -166,6 +171,10 @@ def _pointer_table(
 def _pool(threads: int) -> ThreadPoolExecutor:
     """Threads beside the caller's, shared by all kernels of this process."""
     return ThreadPoolExecutor(threads - 1, thread_name_prefix="autotune")
+
+
+# A forked child has the pools but none of their threads: a call would wait for ever.
+os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 class Kernel:

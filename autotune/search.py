@@ -95,6 +95,9 @@ class Parts:
     measurer: Measurer
     log: Log
     flop: int
+    """Of the direct algorithm."""
+    executed: Callable[[Schedule], int]
+    """Floating-point operations that a schedule executes."""
     threads: int = 1
     report: Callable[[Progress], None] | None = None
     space_source: str = ""
@@ -306,6 +309,13 @@ class Search:
             self.notes.append(line)
             self.tell_progress("search", line)
 
+    def _peak_fraction(self, flops: float | None) -> float | None:
+        """Of what the best schedule executes, which may be less than the direct algorithm does."""
+        if not flops or not self.peak_flops or self.best is None:
+            return None
+        share = self.parts.executed(self.best.schedule) / self.parts.flop
+        return flops * share / self.peak_flops
+
     def tell_progress(self, phase: Phase, note: str = "") -> None:
         if self.parts.report is None:
             return
@@ -322,7 +332,7 @@ class Search:
                 trials=done,
                 wanted=self._wanted,
                 best_gflops=flops / 1e9 if flops else None,
-                peak_fraction=flops / self.peak_flops if flops and self.peak_flops else None,
+                peak_fraction=self._peak_fraction(flops),
                 trials_per_second=per_s,
                 failures=dict(self.failures),
                 seconds=seconds,

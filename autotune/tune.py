@@ -127,6 +127,7 @@ def tune(
     # The compiler, the cache and the features are loaded here, so that `run` works without them.
     from autotune import features
     from autotune.ir.default import default_schedule
+    from autotune.ir.program import executed_multiply_adds
     from autotune.ops.base import contraction, flop
     from autotune.space import generate, narrowing
     from autotune.store.db import open_cache
@@ -159,6 +160,7 @@ def tune(
             measurer=measurer,
             log=written,
             flop=flop(workload),
+            executed=lambda schedule: 2 * executed_multiply_adds(computed, schedule),
             threads=machine.threads,
             report=progress,
             space_source=narrowed.source,
@@ -225,6 +227,7 @@ def run(parts: Parts, limits: Limits, keeping: Keeping, start_s: float) -> Resul
         stopped=stopped,
         outcome=outcome,
         flop=parts.flop,
+        executed_flop=parts.executed(outcome.schedule),
         peak_flops=search.peak_flops,
         cache=keeping.cache_name,
         log=keeping.log_name,

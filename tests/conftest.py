@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update_golden(pytestconfig: pytest.Config) -> bool:
     """Whether golden texts are to be written; a missing one fails otherwise."""
     return bool(pytestconfig.getoption("--update-golden"))
+
+
+@pytest.fixture
+def golden(update_golden: bool, root: Path) -> Callable[[str, str], None]:
+    """Compares a text with the file of this name below tests/golden, or writes it."""
+
+    def check(name: str, text: str) -> None:
+        path = root / "tests" / "golden" / name
+        if update_golden:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"{name} is missing: run pytest with --update-golden"
+        assert path.read_text(encoding="utf-8") == text
+
+    return check
 
 
 @pytest.fixture(scope="session", autouse=True)

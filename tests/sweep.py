@@ -39,6 +39,8 @@ LIMIT_S = 60.0
 """What one case may take before its child is killed."""
 WILD_SHARE = 0.5
 """Share of schedules that come from outside the generated space, legal all the same."""
+LEAST_SHARE = 3
+"""Schedules of a pair of shape and target at least: preparing a space takes far longer than one."""
 
 SHAPES: tuple[tuple[str, ...], ...] = (
     # op, shape, and where they are not the default: dtype, layout.
@@ -160,14 +162,24 @@ def targets() -> list[str]:
 
 def cases(count: int, seed: int) -> list[Case]:
     """`count` cases over all shapes and targets, the same for the same seed on one machine."""
-    pairs = [(w, t) for t in targets() for w in workloads()]
-    order = np.random.default_rng(seed).permutation(len(pairs))
+    pairs = _pairs(np.random.default_rng(seed))
+    pairs = pairs[: max(len(SHAPES), -(-count // LEAST_SHARE))]
     shares = [count // len(pairs) + (i < count % len(pairs)) for i in range(len(pairs))]
     made: list[Case] = []
-    for position, share in zip(order, shares, strict=True):
-        workload, target = pairs[position]
-        made += _cases_of(workload, target, share, [seed, int(position)])
+    for position, (share, (workload, target)) in enumerate(zip(shares, pairs, strict=True)):
+        made += _cases_of(workload, target, share, [seed, position])
     return made
+
+
+def _pairs(rng: np.random.Generator) -> list[tuple[Workload, str]]:
+    """Every shape on every target, at random; each shape comes once before any comes twice."""
+    shapes, names = workloads(), targets()
+    first = rng.integers(len(names), size=len(shapes))
+    return [
+        (shapes[i], names[(int(first[i]) + turn) % len(names)])
+        for turn in range(len(names))
+        for i in rng.permutation(len(shapes))
+    ]
 
 
 def _cases_of(workload: Workload, name: str, count: int, seed: list[int]) -> list[Case]:
@@ -188,6 +200,8 @@ def _sampled(
     workload: Workload, target: Target, rng: np.random.Generator, count: int
 ) -> list[Schedule]:
     """Points of the space, half of them moved once; the default where there are none."""
+    if count <= 0:
+        return []
     computed = contraction(workload)
     space = generate(computed, target)
     points = space.sample(rng, count)

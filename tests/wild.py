@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from autotune.errors import ScheduleError
-from autotune.ir.algorithm import statements
+from autotune.ir.algorithm import PARTIAL_SUMS, statements
 from autotune.ir.contraction import ITEM_BYTES, Contraction, fuse
 from autotune.ir.legal import instances, violation
 from autotune.ir.program import program
@@ -25,7 +25,7 @@ MOST_CODE = 768
 """Multiply-adds in all instances of the body: legality allows more, but it builds slowly."""
 MOST_SCATTERED = 512
 """Scalar stores in all instances."""
-PARTIAL_SHARE = 0.25
+CUT_SHARE = 0.35
 """Share of schedules with several nests, where the reduction can be cut."""
 
 
@@ -34,13 +34,25 @@ def wild_schedules(
 ) -> list[Schedule]:
     """At most `count` random legal schedules."""
     found: list[Schedule] = []
-    for _ in range(TRIES * count):
-        if len(found) == count:
-            break
-        schedule = _draw(contraction, target, rng)
-        if _is_cheap_and_legal(contraction, schedule, target):
+    for _ in range(count):
+        is_cut = bool(rng.random() < CUT_SHARE)
+        schedule = _legal(contraction, target, rng, is_cut)
+        if schedule is None and is_cut:
+            schedule = _legal(contraction, target, rng, False)
+        if schedule is not None:
             found.append(schedule)
     return found
+
+
+def _legal(
+    contraction: Contraction, target: Target, rng: np.random.Generator, is_cut: bool
+) -> Schedule | None:
+    """The first legal draw; none where a bounded number of draws gave none."""
+    for _ in range(TRIES):
+        schedule = _draw(contraction, target, rng, is_cut)
+        if schedule and _is_cheap_and_legal(contraction, schedule, target):
+            return schedule
+    return None
 
 
 def _is_cheap_and_legal(contraction: Contraction, schedule: Schedule, target: Target) -> bool:
@@ -55,25 +67,47 @@ def _is_cheap_and_legal(contraction: Contraction, schedule: Schedule, target: Ta
     return body <= MOST_CODE and scattered <= MOST_SCATTERED
 
 
-def _draw(contraction: Contraction, target: Target, rng: np.random.Generator) -> Schedule:
+def _draw(
+    contraction: Contraction, target: Target, rng: np.random.Generator, is_cut: bool
+) -> Schedule | None:
+    """One random schedule, of one nest or with the reduction cut; none where it cannot be."""
     most = target.vector_bytes // ITEM_BYTES[contraction.dtype]
     lanes = most if rng.random() < 0.5 else int(2 ** rng.integers(0, most.bit_length()))
     parallel = int(rng.integers(0, 3)) if rng.random() < 0.4 else 0
+    if not is_cut:
+        return Schedule((_Drawer(contraction, lanes, rng).nest(),), parallel=parallel)
     longest = max((axis.extent for axis in contraction.reduction), default=1)
     cuts = [n for n in range(2, min(longest, 12) + 1) if longest % n == 0]
-    if not cuts or rng.random() > PARTIAL_SHARE:
-        return Schedule((_Drawer(contraction, lanes, rng).nest(),), parallel=parallel)
+    if not cuts:
+        return None
     algorithm = f"partial{rng.choice(cuts)}"
-    first, second = statements(contraction, algorithm)
-    shared: dict[str, int] = {}
-    for axis in contraction.parallel:
-        if rng.random() < 0.4:
-            shared[axis.name] = int(rng.integers(1, axis.extent))
-    nests = tuple(_Drawer(made, lanes, rng, shared).nest() for made in (first, second))
-    parts: tuple[Part, ...] = nests
-    if shared:
-        parts = (Group(tuple(Loop(axis, step) for axis, step in shared.items()), nests),)
-    return Schedule(parts, algorithm, parallel)
+    return Schedule(_grouped(contraction, algorithm, lanes, rng), algorithm, parallel)
+
+
+def _grouped(
+    contraction: Contraction, algorithm: str, lanes: int, rng: np.random.Generator
+) -> tuple[Part, ...]:
+    """The algorithm's nests under some loops that all share, and some that one has to itself."""
+    axes = [axis for axis in contraction.parallel if rng.random() < 0.4]
+    around = {axis.name: int(rng.integers(1, axis.extent)) for axis in axes}
+    others = [axis for axis in contraction.parallel if axis.name not in around]
+    parts: list[Part] = []
+    for made in statements(contraction, algorithm):
+        own = {}
+        if others and rng.random() < 0.3:
+            axis = others[int(rng.integers(len(others)))]
+            own = {axis.name: int(rng.integers(1, axis.extent))}
+        parts += _around(own, [_Drawer(made, lanes, rng, {**around, **own}).nest()])
+    if len(around) > 1 and rng.random() < 0.5:
+        last = around.popitem()
+        parts = _around(dict([last]), parts)
+    return tuple(_around(around, parts))
+
+
+def _around(shared: Mapping[str, int], parts: list[Part]) -> list[Part]:
+    if not shared:
+        return parts
+    return [Group(tuple(Loop(axis, step) for axis, step in shared.items()), tuple(parts))]
 
 
 @dataclass
@@ -115,6 +149,7 @@ class _Drawer:
     def _fused(self) -> tuple[Contraction, tuple[tuple[str, ...], ...]]:
         """The contraction, half the time with one run of neighbouring axes merged."""
         names = [a.name for a in self.whole.axes if a.kind == "parallel"]
+        names = [name for name in names if name not in self.shared]
         if len(names) < 2 or self.rng.random() < 0.5:
             return self.whole, ()
         first = int(self.rng.integers(0, len(names) - 1))
@@ -144,6 +179,9 @@ class _Drawer:
         else:
             size = int(rng.integers(1, 4)) * self.lanes
         chain: list[Loop] = []
+        if axis in self.shared:
+            # The step of the loop around must be a multiple.
+            size = max(n for n in range(1, min(size, extent) + 1) if extent % n == 0)
         while size < extent and len(chain) < 3:
             chain.append(Loop(axis, size))
             if rng.random() < 0.6:
@@ -167,7 +205,8 @@ class _Drawer:
             phases = access.index[-1].coefficient(self.vector) > 1 and bool(rng.random() < 0.7)
             align = int(rng.choice([1, 1, self.lanes, 3, 16]))
             place = -1
-            if self.made.is_padded(access) or phases or kind < 0.25:
+            is_handed = name == PARTIAL_SUMS
+            if self.made.is_padded(access) or phases or (kind < 0.25 and not is_handed):
                 place = put(Stage(name, "dims", align=align, phases=phases))
             if 0.1 < kind < 0.5:
                 put(Stage(name, "axes"), place + 1)

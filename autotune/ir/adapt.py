@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from autotune.errors import ScheduleError
 from autotune.ir.contraction import Contraction, fuse
-from autotune.ir.legal import contiguous_axis, violation
+from autotune.ir.legal import violation
 from autotune.ir.program import task_loops
 from autotune.ir.resolve import resolve
 from autotune.ir.schedule import Loop, Nest, Schedule, Stage, Step
@@ -27,8 +27,8 @@ def adapt(schedule: Schedule, contraction: Contraction, target: Target) -> Sched
         plan = resolve(contraction, nest)
     except ScheduleError:
         return None
-    if nest.store == "transpose" and contiguous_axis(plan) is None:
-        nest = replace(nest, store="scatter")
+    if nest.store == "transpose" and plan.contraction.output.coefficient(nest.vector) <= 1:
+        nest = replace(nest, store="direct")
     adapted = replace(schedule, parts=(nest,))
     while adapted.parallel:
         try:

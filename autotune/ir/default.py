@@ -25,6 +25,7 @@ TILE_CYCLES = 20
 """What a register tile costs beside its multiply-adds: loop, addresses, first loads."""
 SHORT_REDUCTION = 32
 """Up to here (depthwise) the whole reduction is unrolled, so that rows share their loads."""
+PLAIN_SPLIT = 1024
 MAX_PHASES = 4
 MOST_VECTORS, MOST_ROWS = 4, 14
 
@@ -264,22 +265,24 @@ def _inner(made: Contraction, accumulators: int, target: Target) -> tuple[tuple[
 
 
 def _plain(contraction: Contraction, target: Target) -> Schedule:
-    """The simplest schedule that any contraction has: one lane, one element at a time."""
+    """The simplest schedule that any contraction has: one lane, one element at a time.
+
+    Padding is staged inside all loops, and a reduction too long for that is split.
+    """
+    parallel = tuple(axis.name for axis in contraction.parallel)
     vector = next(a.name for a in contraction.axes if a.kind == "parallel")
-    depth = max(0, len(contraction.parallel) - 1)
-    stages = tuple(
-        (Stage(a.operand, "dims"), depth) for a in contraction.inputs if contraction.is_padded(a)
-    )
+    padded = [a for a in contraction.inputs if contraction.is_padded(a)]
+    split = {a.name: PLAIN_SPLIT for a in contraction.reduction if a.extent > PLAIN_SPLIT}
     choice = Choice(
         vector=vector,
         lanes=1,
-        tile={axis.name: 1 for axis in contraction.parallel},
+        tile=dict.fromkeys(parallel, 1),
         block={},
-        split={},
-        outer=(),
-        order=tuple(axis.name for axis in contraction.parallel),
+        split=split if padded else {},
+        outer=tuple(split),
+        order=parallel,
         inner=tuple((axis.name, 1) for axis in contraction.reduction),
-        stages=stages,
+        stages=tuple((Stage(a.operand, "dims"), len(parallel) + len(split)) for a in padded),
         parallel=0,
     )
     return assemble(contraction, choice)

@@ -165,22 +165,25 @@ def _code(plan: NestPlan, target: Target) -> str | None:
 
 
 def instances(plan: NestPlan) -> int:
-    """Copies of the body that remainders make: one for each distinct combination of regions."""
+    """Copies of the body that remainders make: each loop that does not divide writes one more."""
     count = 1
     for axis in plan.contraction.axes:
-        sizes = {axis.extent}
+        regions = [axis.extent]
         around = plan.shared.get(axis.name)
-        if around:
-            sizes = {around, axis.extent % around or around}
-        for loop in plan.nest.loops:
-            if loop.axis == axis.name:
-                split = {loop.step for size in sizes if size >= loop.step}
-                sizes = split | {size % loop.step for size in sizes if size % loop.step}
-        count *= len(sizes)
-    if plan.nest.inner:
-        for name, unroll in plan.nest.inner:
-            count += 1 if plan.tile[name] % unroll else 0
+        steps = [around] if around else []
+        steps += [loop.step for loop in plan.nest.loops if loop.axis == axis.name]
+        for step in steps:
+            regions = [piece for region in regions for piece in _pieces(region, step)]
+        count *= len(regions)
+    for name, unroll in plan.nest.inner:
+        count += 1 if plan.tile[name] % unroll else 0
     return count
+
+
+def _pieces(region: int, step: int) -> list[int]:
+    """The sizes for which a loop over a region is written: whole steps, and what is left."""
+    whole, left = divmod(region, step)
+    return [step] * bool(whole) + [left] * bool(left)
 
 
 def _prefetch(plan: NestPlan, target: Target) -> str | None:

@@ -37,12 +37,13 @@ def load(path: str | None, op: str) -> Narrowing:
         text = _shipped(f"{op}.{FAMILY}.toml")
         return parse(text, f"search_spaces/{op}.{FAMILY}.toml", op) if text else Narrowing()
     try:
-        raw = Path(path).read_bytes()[: MAX_FILE_BYTES + 1]
+        with Path(path).open("rb") as file:
+            raw = file.read(MAX_FILE_BYTES + 1)
+        if len(raw) > MAX_FILE_BYTES:
+            raise SpaceError(f"space file {path} has more than {MAX_FILE_BYTES} bytes")
         text = raw.decode()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise SpaceError(f"space file {path} cannot be read: {error}") from error
-    if len(raw) > MAX_FILE_BYTES:
-        raise SpaceError(f"space file {path} has more than {MAX_FILE_BYTES} bytes")
     return parse(text, path, op)
 
 
@@ -60,7 +61,8 @@ def parse(text: str, source: str, op: str) -> Narrowing:
     """The narrowing that TOML text describes."""
     try:
         loaded = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # tomllib lets integers of thousands of digits and deep nesting through to Python.
         raise SpaceError(f"{source} is not TOML: {error}") from error
     unknown = set(loaded) - {"op", "only", "never"}
     if unknown:
@@ -80,8 +82,12 @@ def _knobs(loaded: dict[str, Any], section: str, source: str) -> dict[str, tuple
     table = loaded.get(section, {})
     if not isinstance(table, dict):
         raise SpaceError(f"{source}: {section}: {table!r} is no table of knobs")
+    try:
+        flat = _flat(table)
+    except RecursionError as error:
+        raise SpaceError(f"{source}: {section}: tables are nested too deep") from error
     knobs: dict[str, tuple[Choice, ...]] = {}
-    for name, value in _flat(table):
+    for name, value in flat:
         values = value if isinstance(value, list) else [value]
         for i, entry in enumerate(values):
             if not isinstance(entry, int | str):

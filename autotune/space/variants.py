@@ -149,12 +149,10 @@ class _Maker:
         return tuple(v for v in kept if v not in self.narrowing.never.get(knob, ()))
 
     def _numbers(self, knob: str, values: Iterable[int], low: int, high: int) -> tuple[int, ...]:
-        allowed = self._allowed(knob, sorted(set(values)))
-        return tuple(
-            v
-            for v in allowed
-            if isinstance(v, int) and not isinstance(v, bool) and low <= v <= high
-        )
+        allowed = self._allowed(knob, values)
+        # A file may list values twice or in any order; points need each once, smallest first.
+        numbers = {v for v in allowed if isinstance(v, int) and not isinstance(v, bool)}
+        return tuple(sorted(v for v in numbers if low <= v <= high))
 
     def _names(self, knob: str, values: tuple[str, ...]) -> tuple[str, ...]:
         """The named values after narrowing, of those that this variant can do."""

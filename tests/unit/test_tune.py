@@ -157,6 +157,7 @@ class Bench:
             measurer=self.measurer,
             log=self.log,
             flop=FLOP,
+            executed=lambda _: FLOP,
             report=self.progress.append,
             space_source="narrow.toml",
             clock=self.measurer.clock,

@@ -12,6 +12,8 @@ from functools import cache
 from autotune.backends.cpu.emit import Emitter
 
 LOG2_E = 1 / math.log(2)
+EXP_LIMIT = {"float": 87.0, "double": 708.0}
+"""Largest argument of exp, either way, whose result is a normal number."""
 
 
 def activation(emitter: Emitter, name: str, x: str) -> str:
@@ -32,7 +34,8 @@ def activation(emitter: Emitter, name: str, x: str) -> str:
 
 def _long_activation(emitter: Emitter, name: str, x: str) -> str:
     if name == "silu":
-        # x / (1 + exp(-x))
+        # x / (1 + exp(-x)); below the clamp of exp the quotient would grow with x again.
+        x = _maximum(emitter, x, -EXP_LIMIT[emitter.scalar])
         grown = exponential(emitter, emitter.op(f"fneg {emitter.vector} {x}"))
         return emitter.arithmetic(
             "fdiv", x, emitter.arithmetic("fadd", grown, emitter.constant(1.0))
@@ -75,7 +78,7 @@ def exponential(emitter: Emitter, x: str) -> str:
     result is a normal number.
     """
     is_float = emitter.scalar == "float"
-    limit, terms = (87.0, 8) if is_float else (708.0, 14)
+    limit, terms = EXP_LIMIT[emitter.scalar], 8 if is_float else 14
     x = _minimum(emitter, _maximum(emitter, x, -limit), limit)
     scaled = emitter.arithmetic("fmul", x, emitter.constant(LOG2_E))
     n = _round(emitter, scaled)

@@ -1,0 +1,58 @@
+"""Every shape of the data files tunes: no crash of the tuner, no candidate that is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import autotune
+from autotune.trial import Workload
+from autotune.tune import tune
+
+FILES = sorted((Path(__file__).resolve().parents[1] / "data" / "shapes").glob("*.json"))
+SHORT = ("C12", "D8", "G10", "P5")
+TRIALS = 8
+DEFECTS = {"illegal", "compile_error", "crash", "wrong_result"}
+"""Failures that no schedule of the space may have; running out of time or memory is its own."""
+
+
+def _workload(entry: dict[str, Any]) -> Workload:
+    sizes = {key: value for key, value in entry.items() if key not in ("name", "op")}
+    made: Workload = getattr(autotune, entry["op"])(**sizes)
+    return made
+
+
+def _workloads() -> dict[str, Workload]:
+    """Every distinct workload, by its name or its place in its file."""
+    found: dict[Workload, str] = {}
+    for path in FILES:
+        for position, entry in enumerate(json.loads(path.read_text(encoding="utf-8"))):
+            found.setdefault(_workload(entry), entry.get("name", f"{path.stem}-{position}"))
+    return {name: workload for workload, name in found.items()}
+
+
+WORKLOADS = _workloads()
+
+
+def _tunes(workload: Workload, folder: Path) -> None:
+    cache, log = str(folder / "cache.db"), str(folder / "run.jsonl")
+    result = tune(workload, trials=TRIALS, cache=cache, log=log)
+    assert result.trials == TRIALS or result.stopped == "exhausted"
+    assert not DEFECTS & result.failures.keys(), result.failures
+    assert result.outcome.baseline is not None, result.notes
+    hit = autotune.lookup(workload, cache=cache, strict=True)
+    assert hit.schedule == result.schedule
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_shape_tunes(name: str, tmp_path: Path) -> None:
+    _tunes(WORKLOADS[name], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in WORKLOADS if name not in SHORT])
+def test_every_other_shape_tunes(name: str, tmp_path: Path) -> None:
+    _tunes(WORKLOADS[name], tmp_path)
