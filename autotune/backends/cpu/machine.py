@@ -16,7 +16,7 @@ import llvmlite.binding as llvm
 
 from autotune.backends.base import Artifact
 from autotune.errors import CodegenError
-from autotune.ir.resolve import ALIGN_BYTES
+from autotune.ir.homes import ALIGN_BYTES
 from autotune.targets.base import Target
 
 TRIPLE = "x86_64-unknown-linux-gnu"

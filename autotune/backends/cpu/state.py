@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from autotune.backends.cpu.emit import Emitter, Index
-from autotune.ir.resolve import Home
+from autotune.ir.homes import Home
 
 ACCUMULATOR = "@accumulator"
 """Name under which a staged output's buffer is kept beside the output itself."""

@@ -11,8 +11,8 @@ from autotune.backends.cpu.functions import activation
 from autotune.backends.cpu.loops import for_region
 from autotune.backends.cpu.state import ACCUMULATOR, State, tile_offset
 from autotune.ir.contraction import Access, Affine, Axis
+from autotune.ir.homes import Home, NestPlan, Stride, storage_home
 from autotune.ir.legal import contiguous_axis
-from autotune.ir.resolve import Home, NestPlan, Stride, storage_home
 
 Coordinates = Mapping[str, int]
 Read = Callable[[Coordinates, int], str]
