@@ -224,8 +224,9 @@ class Kernel:
         arrays = self._inputs(given)
         result = self._output(out)
         if out is not None:
-            for name, array in arrays.items():
-                if np.may_share_memory(array, result):
+            for name, value in given.items():
+                seen = value.buffer if isinstance(value, Packed) else value
+                if seen is not None and np.may_share_memory(seen, result):
                     raise UsageError(f"out overlaps {name}; it needs memory of its own")
         arrays["out"] = result
         table = _pointer_table(self._artifact, arrays)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from autotune.errors import ScheduleError
+from autotune.ir.algorithm import statements
 from autotune.ir.contraction import Contraction, fuse
 from autotune.ir.legal import violation
-from autotune.ir.program import task_loops
-from autotune.ir.resolve import resolve
-from autotune.ir.schedule import Loop, Nest, Schedule, Stage, Step
+from autotune.ir.program import count_nests, program
+from autotune.ir.schedule import Group, Loop, Nest, Part, Schedule, Stage, Step
 from autotune.targets.base import Target
 
 
@@ -20,59 +21,84 @@ def adapt(schedule: Schedule, contraction: Contraction, target: Target) -> Sched
     multiples of inner ones again; stages that the new shape needs (padding) are added and `once`
     follows what is constant.
     """
-    if schedule.algorithm != "direct" or len(schedule.nests) != 1:
-        return None
     try:
-        nest = _nest(schedule.nests[0], contraction, target)
-        plan = resolve(contraction, nest)
+        computed = statements(contraction, schedule.algorithm)
+        if len(computed) != len(schedule.nests):
+            return None
+        parts = _parts(schedule.parts, computed, {})
+        adapted = _spread(contraction, replace(schedule, parts=parts))
     except ScheduleError:
         return None
-    if nest.store == "transpose" and plan.contraction.output.coefficient(nest.vector) <= 1:
-        nest = replace(nest, store="direct")
-    adapted = replace(schedule, parts=(nest,))
-    while adapted.parallel:
-        try:
-            task_loops(adapted, adapted.parts, (plan,))
-            break
-        except ScheduleError:
-            adapted = replace(adapted, parallel=adapted.parallel - 1)
     return adapted if violation(contraction, adapted, target) is None else None
 
 
-def _nest(nest: Nest, contraction: Contraction, target: Target) -> Nest:
-    fused = contraction
+def _spread(contraction: Contraction, schedule: Schedule) -> Schedule:
+    """The schedule with as many of its parallel loops as are left."""
+    while True:
+        try:
+            program(contraction, schedule)
+        except ScheduleError:
+            if not schedule.parallel:
+                raise
+            schedule = replace(schedule, parallel=schedule.parallel - 1)
+        else:
+            return schedule
+
+
+def _parts(
+    parts: tuple[Part, ...], computed: tuple[Contraction, ...], shared: Mapping[str, int]
+) -> tuple[Part, ...]:
+    """The parts for the statements that they compute; a group that loses its loops dissolves."""
+    found: list[Part] = []
+    first = 0
+    for part in parts:
+        own = computed[first : first + count_nests(part)]
+        first += len(own)
+        if isinstance(part, Nest):
+            found.append(_nest(part, own[0], shared))
+            continue
+        loops = tuple(loop for loop in part.loops if loop.step < own[0].extents.get(loop.axis, 1))
+        around = {**shared, **{loop.axis: loop.step for loop in loops}}
+        inner = _parts(part.parts, own, around)
+        found += [Group(loops, inner)] if loops else inner
+    return tuple(found)
+
+
+def _nest(nest: Nest, made: Contraction, shared: Mapping[str, int]) -> Nest:
     for axes in nest.fuse:
-        fused = fuse(fused, axes)
-    steps = _steps(nest, fused)
-    tile = dict(fused.extents)
+        made = fuse(made, axes)
+    steps = _steps(nest, made, shared)
+    tile = {**made.extents, **shared}
     for step in steps:
         if isinstance(step, Loop):
             tile[step.axis] = step.step
-    needed = {a.name for a in fused.reduction if tile[a.name] > 1}
+    needed = {a.name for a in made.reduction if tile[a.name] > 1}
     inner = [(a, min(unroll, tile[a])) for a, unroll in nest.inner if a in needed]
     known = {axis for axis, _ in inner}
-    inner += [(a.name, 1) for a in fused.reduction if a.name in needed - known]
-    return replace(nest, steps=tuple(steps), inner=tuple(inner))
+    inner += [(a.name, 1) for a in made.reduction if a.name in needed - known]
+    is_straight = nest.store == "transpose" and made.output.coefficient(nest.vector) <= 1
+    store = "direct" if is_straight else nest.store
+    return replace(nest, steps=tuple(steps), inner=tuple(inner), store=store)
 
 
-def _steps(nest: Nest, fused: Contraction) -> list[Step]:
+def _steps(nest: Nest, made: Contraction, shared: Mapping[str, int]) -> list[Step]:
     """The steps with sizes that fit, innermost first so that each outer step is a multiple."""
     inner_step: dict[str, int] = {}
     kept: list[Step] = []
     for step in reversed(nest.steps):
         if isinstance(step, Stage):
-            once = step.once and step.operand == fused.constant
+            once = step.once and step.operand == made.constant
             kept.append(replace(step, once=once) if step.once else step)
             continue
-        extent = fused.extents.get(step.axis)
+        extent = made.extents.get(step.axis)
         if extent is None:
             raise ScheduleError(f"no axis {step.axis} in this shape")
         base = inner_step.get(step.axis, 1)
         size = max(base, step.step // base * base)
-        if size < extent and size != inner_step.get(step.axis):
+        if size < shared.get(step.axis, extent) and size != inner_step.get(step.axis):
             kept.append(Loop(step.axis, size))
             inner_step[step.axis] = size
     kept.reverse()
-    staged = {step.operand for step in kept if isinstance(step, Stage) and step.layout == "dims"}
-    padded = [a for a in fused.inputs if fused.is_padded(a) and a.operand not in staged]
+    staged = {step.operand for step in kept if isinstance(step, Stage) and step.layout != "axes"}
+    padded = [a for a in made.inputs if made.is_padded(a) and a.operand not in staged]
     return [*(Stage(a.operand, "dims") for a in padded), *kept]

@@ -35,7 +35,11 @@ def broken(
             at = made.value(column)
             size = staged_elements(tables, made, i, np.maximum(at, 0)) * item_bytes
             too_big |= (at >= 0) & (size > MAX_STAGED_BYTES)
-    lost = (made.split > 0) & (made.stores != 0) & (made.value(columns.out) < 0)
+    out = made.value(columns.out)
+    region = made.regions(np.maximum(out, 0))[:, :-1].astype(np.float64)
+    region[:, 0] = -(-region[:, 0] // made.tile[:, 0]) * made.vectors * made.lanes
+    too_big |= (out >= 0) & (region.prod(axis=1) * item_bytes > MAX_STAGED_BYTES)
+    lost = (made.split > 0) & (made.stores != 0) & (out < 0)
     return {
         f"a register tile of more than {most} vectors": made.accumulators > most,
         f"more than {MAX_BODY} multiply-adds in one body": body > MAX_BODY,

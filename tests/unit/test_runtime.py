@@ -171,9 +171,14 @@ def test_output_overlapping_an_input_in_one_element_is_refused(kernel: Kernel, n
     assert call(kernel, **{name: given, "out": behind}) is behind
 
 
-def test_operand_that_needs_a_copy_may_share_memory_with_the_output(kernel: Kernel) -> None:
+def test_output_is_refused_also_where_it_overlaps_what_would_be_copied(kernel: Kernel) -> None:
     memory = np.zeros((1, 3, 3, 3), np.float32)
-    assert call(kernel, residual=memory[..., ::-1], out=memory) is memory
+    with pytest.raises(UsageError, match="out overlaps residual"):
+        call(kernel, residual=memory[..., ::-1], out=memory)
+    packed = kernel.pack(WEIGHT)
+    inside = packed.buffer[:108].view(np.float32).reshape(1, 3, 3, 3)
+    with pytest.raises(UsageError, match="out overlaps weight"):
+        call(kernel, weight=packed, out=inside)
 
 
 # --- packed operands -----------------------------------------------------------------------

@@ -166,13 +166,20 @@ def test_tasks_shrink_to_the_loops_that_are_left():
         ),
         # Another contraction's tile is too large for the registers.
         (tuned(), made("matmul", "60x64x8"), V3),
-        # More than one nest.
-        (KERNELS["two_nests"].schedule, made("matmul", "8x8x8"), V3),
+        # Fewer nests than the algorithm has.
         (Schedule(tuned().parts, "partial2"), made("matmul", "8x8x8"), V3),
     ],
 )
 def test_schedule_that_fits_nowhere_is_none(schedule, computed, target):
     assert adapt(schedule, computed, target) is None
+
+
+@pytest.mark.parametrize("shape", ["8x8x8", "24x40x16", "3x8x8"])
+def test_nests_under_shared_loops_are_carried(shape):
+    adapted = adapt(KERNELS["two_nests"].schedule, made("matmul", shape), V3)
+    assert adapted is not None
+    assert adapted.algorithm == KERNELS["two_nests"].schedule.algorithm
+    assert len(adapted.nests) == 2
 
 
 def test_default_of_one_target_is_carried_to_narrower_ones_or_not_at_all():

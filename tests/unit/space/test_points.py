@@ -60,10 +60,6 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-def digests(space, points):
-    return [space.schedule(point).digest for point in points]
-
-
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_points_are_legal_canonical_and_described(name, target):
@@ -75,13 +71,17 @@ def test_points_are_legal_canonical_and_described(name, target):
     assert len(sampled) == len(moved) == len(mixed) == COUNT
 
     points = np.concatenate([sampled, moved, mixed])
-    for point in points:
-        assert violation(computed, space.schedule(point), machine) is None
-    rows, kinds = np.unique(points, axis=0, return_inverse=True)
-    assert len(set(zip(kinds.ravel().tolist(), digests(space, points), strict=True))) == len(rows)
-    assert len(set(digests(space, rows))) == len(rows)
+    rows = np.unique(points, axis=0)
+    schedules = [space.schedule(row) for row in rows]
+    assert {violation(computed, schedule, machine) for schedule in schedules} == {None}
+    assert len({schedule.digest for schedule in schedules}) == len(rows)
 
-    assert np.any(moved != sampled, axis=1).mean() >= 0.75
+    # Winograd's move tries once and often stays; the others hardly ever do.
+    is_moved = np.any(moved != sampled, axis=1)
+    is_direct = np.array([space.schedule(row).algorithm == "direct" for row in sampled])
+    assert is_moved.mean() >= 0.5
+    assert is_moved[is_direct].mean() >= 0.8
+
     bounds, families = space.bound(points), space.family(points)
     assert bounds.shape == families.shape == (len(points),)
     assert families.dtype == np.int64
@@ -102,9 +102,8 @@ def test_threads_spread_some_points_and_stay_legal(name):
     assert all(violation(computed, schedule, machine) is None for schedule in schedules)
     assert any(schedule.parallel for schedule in schedules)
     assert len({s.digest for s in schedules}) == len(np.unique(points, axis=0))
-    assert not any(
-        s.parallel for s in map(generate(computed, resolve("x86-64-v3")).schedule, ())
-    )
+    alone = generate(computed, resolve("x86-64-v3"))
+    assert not any(alone.schedule(point).parallel for point in alone.sample(rng(), COUNT))
 
 
 @pytest.mark.parametrize("name", ["tail", "uneven padding", "one row", "blocked"])
