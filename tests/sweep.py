@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +32,17 @@ from autotune.space import generate
 from autotune.targets.base import Target
 from autotune.targets.detect import resolve, runnable
 from autotune.trial import Workload
-from tests.wild import wild_schedules
+from tests.mutate import mutated
+from tests.wild import is_cheap_and_legal, wild_schedules
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = ("host", "x86-64-v4", "x86-64-v3", "x86-64")
 LIMIT_S = 60.0
 """What one case may take before its child is killed."""
-WILD_SHARE = 0.5
-"""Share of schedules that come from outside the generated space, legal all the same."""
+WILD_SHARE = 0.4
+"""Share of schedules drawn from outside the generated space, legal all the same."""
+MUTATED_SHARE = 0.4
+"""Share of points of the space that are edited until they need not be in it any more."""
 LEAST_SHARE = 3
 """Schedules of a pair of shape and target at least: preparing a space takes far longer than one."""
 
@@ -190,7 +194,11 @@ def _cases_of(workload: Workload, name: str, count: int, seed: list[int]) -> lis
     computed = contraction(workload)
     wild_count = int(rng.binomial(count, WILD_SHARE))
     found = [(s, True) for s in wild_schedules(computed, target, rng, wild_count)]
-    found += [(s, False) for s in _sampled(workload, target, rng, count - len(found))]
+    for schedule in _sampled(workload, target, rng, count - len(found)):
+        moved = schedule
+        if rng.random() < MUTATED_SHARE:
+            moved = mutated(computed, schedule, partial(is_cheap_and_legal, computed, target), rng)
+        found.append((moved, moved != schedule))
     return [
         Case(workload, name, threads, schedule, seed[0], is_wild) for schedule, is_wild in found
     ]
@@ -230,7 +238,7 @@ def run(todo: Sequence[Case], children: int = 2, limit_s: float = LIMIT_S) -> Ou
         for _ in range(min(children, len(waiting))):
             _give(selector, _start(selector), waiting)
         while selector.get_map():
-            for key, _ in selector.select(1.0):
+            for key, _ in selector.select(min(1.0, limit_s)):
                 _take(selector, key.data, waiting, outcome)
             _kill_late(selector, limit_s)
     finally:

@@ -50,12 +50,13 @@ def _legal(
     """The first legal draw; none where a bounded number of draws gave none."""
     for _ in range(TRIES):
         schedule = _draw(contraction, target, rng, is_cut)
-        if schedule and _is_cheap_and_legal(contraction, schedule, target):
+        if schedule and is_cheap_and_legal(contraction, target, schedule):
             return schedule
     return None
 
 
-def _is_cheap_and_legal(contraction: Contraction, schedule: Schedule, target: Target) -> bool:
+def is_cheap_and_legal(contraction: Contraction, target: Target, schedule: Schedule) -> bool:
+    """Whether it is legal, and builds in a fraction of a second."""
     if violation(contraction, schedule, target) is not None:
         return False
     body = scattered = 0
@@ -208,8 +209,10 @@ class _Drawer:
             is_handed = name == PARTIAL_SUMS
             if self.made.is_padded(access) or phases or (kind < 0.25 and not is_handed):
                 place = put(Stage(name, "dims", align=align, phases=phases))
+            elif 0.25 < kind < 0.4:
+                place = put(Stage(name, "lanes"))
             if 0.1 < kind < 0.5:
                 put(Stage(name, "axes"), place + 1)
         if rng.random() < 0.3:
-            put(Stage(self.made.output.operand, "axes"))
+            put(Stage(self.made.output.operand, str(rng.choice(["lanes", "axes"]))))
         return steps

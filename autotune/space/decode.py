@@ -154,6 +154,8 @@ def canonical(tables: Tables, points: Ints) -> Ints:
     part = points[:, columns.block]
     part[made.block == 0] = 0
     points[made.split == 0, columns.split] = 0
+    # Where a file allows no 0, the first value is a block after all.
+    made = decode(tables, points)
     blocks = np.concatenate([made.block, made.split[:, None]], axis=1) > 0
     _reorder(points, columns.outer, tables.outer, variant, blocks)
     around = np.where(made.block > 0, made.block, made.extents[:, :-1])

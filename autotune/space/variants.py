@@ -79,7 +79,8 @@ def variants(
             found.append(made)
     _check_narrowing(narrowing, known)
     if not found:
-        raise SpaceError(f"{narrowing.source}: nothing is left of the space")
+        keys = [f"{name}.{knob}" for name in ("only", "never") for knob in getattr(narrowing, name)]
+        raise SpaceError(f"{narrowing.source}: {', '.join(keys)}: nothing is left of the space")
     knobs = {name: known[name].union(narrowing.only.get(name, ())) for name in sorted(known)}
     return found, {name: tuple(sorted(values, key=_by_kind)) for name, values in knobs.items()}
 
@@ -185,6 +186,7 @@ class _Maker:
         needs = tuple(needs_stage(form, access) for access in self.made.inputs)
         dims, axes = self._stages(needs)
         out = self._out(store)
+        prefetch = self._numbers("prefetch", (0,) if self.is_tiny else PREFETCH, 0, 65536)
         tables = (*tile, *block, split, *unroll, store, *dims, *axes, out)
         if not all(allowed) or not all(tables):
             return None
@@ -210,8 +212,7 @@ class _Maker:
             align=self._aligns(needs),
             out=out,
             store=store,
-            prefetch=self._numbers("prefetch", (0,) if self.is_tiny else PREFETCH, 0, 65536)
-            or (0,),
+            prefetch=prefetch or (0,),
             parallel_loops=tuple(range(1, count + 1)) if self.target.threads > 1 else (0,),
         )
 

@@ -72,7 +72,7 @@ class WinogradSpace:
         channels = rows.parallel[-1].extent
         most = -(-filters // self.lanes)
         values: dict[str, Iterable[int]] = {
-            "rows": {r for r in ROWS if r <= tall} | {tall},
+            "rows": _even({r for r in ROWS if r <= tall} | {tall}, tall),
             "filters": {f for f in FILTERS if f < most} | {0},
             "channels": {c for c in CHANNELS if c * self.lanes < channels} | {0},
             "tile_rows": {r for r in TILE_ROWS if r <= tall},
@@ -253,6 +253,15 @@ class WinogradSpace:
     def schedule(self, point: NDArray[np.int64]) -> Schedule:
         value = {name: int(v[0]) for name, v in self.values(point[None]).items()}
         return build(self.contraction, self.target, value, self.lanes)
+
+
+def _even(rows: set[int], tall: int) -> set[int]:
+    """The blocks of rows without a remainder, which would write all six nests twice.
+
+    All of them where there is none of a useful size.
+    """
+    even = {r for r in rows if tall % r == 0}
+    return even if any(1 < r <= ROWS[-1] for r in even) else rows
 
 
 def _fits(contraction: Contraction, target: Target, algorithm: str, lanes: int) -> bool:

@@ -1,6 +1,6 @@
 """Staging: copies the region of an operand into a buffer, zero-padded, in the layout of its home.
 
-Writes go strictly forward in the buffer, so a whole vector may spill over the end of a row: what
+Rows are written forward in the buffer, so a whole vector may spill over the end of one: what
 follows overwrites it, and every buffer ends with a vector of slack.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 from autotune.backends.cpu.emit import Emitter, Index
+from autotune.backends.cpu.loops import for_squares
 from autotune.backends.cpu.pack import AxesCopy
 from autotune.backends.cpu.state import State
 from autotune.ir.contraction import Access, Contraction
@@ -232,13 +233,11 @@ class _LanesCopy(_DimsCopy):
             emitter.store("zeroinitializer", emitter.move(target, emitter.mul(x, emitter.lanes)))
 
     def _read_row(self, source: str, target: str) -> None:
-        emitter, span = self.emitter, self.spans[-1]
-        whole = span // emitter.lanes * emitter.lanes
-        if whole:
-            with emitter.loop(whole, emitter.lanes) as x:
-                self._square(source, target, x, emitter.lanes)
-        if span > whole:
-            self._square(source, target, whole, span - whole)
+        for_squares(
+            self.emitter,
+            self.spans[-1],
+            lambda x, columns: self._square(source, target, x, columns),
+        )
 
     def _square(self, source: str, target: str, x: Index, columns: int) -> None:
         emitter = self.emitter

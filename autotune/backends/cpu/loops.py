@@ -22,6 +22,21 @@ def for_region(
         body(whole, region - whole)
 
 
+def for_squares(emitter: Emitter, region: int, body: Callable[[Index, int], None]) -> None:
+    """Write `body(offset, size)` for pieces of one vector; the last one may overlap its neighbour.
+
+    For copies, which may write an element twice: one body is written where `for_region` has two.
+    """
+    lanes = emitter.lanes
+    if region <= lanes or region % lanes == 0:
+        for_region(emitter, region, lanes, body)
+        return
+    last = region - lanes
+    with emitter.loop(region, lanes) as i:
+        is_over = emitter.op(f"icmp sgt i64 {i}, {last}")
+        body(emitter.op(f"select i1 {is_over}, i64 {last}, i64 {i}"), lanes)
+
+
 def split_task(
     emitter: Emitter, task: str, loops: tuple[Loop, ...], extents: list[int]
 ) -> list[Index]:

@@ -1,6 +1,6 @@
 """Packing: a staged operand in the very order in which register tiles read it.
 
-Like every stage it writes strictly forward, so whole vectors may spill over what follows.
+Like every stage it writes forward, so whole vectors may spill over what follows them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from itertools import product
 
 from autotune.backends.cpu.emit import Emitter, Index
+from autotune.backends.cpu.loops import for_squares
 from autotune.backends.cpu.state import State
 from autotune.ir.homes import Home, NestPlan, StagePlan
 
@@ -156,13 +157,11 @@ class AxesCopy:
 
     def _transposed(self, state: State, fast: str, length: int, pitch: int) -> None:
         """Rows of the source become columns of the tile, a square of lanes at a time."""
-        emitter = self.emitter
-        whole = length // emitter.lanes * emitter.lanes
-        if whole:
-            with emitter.loop(whole, emitter.lanes) as x:
-                self._squares(state, fast, x, emitter.lanes, pitch)
-        if length > whole:
-            self._squares(state, fast, whole, length - whole, pitch)
+        for_squares(
+            self.emitter,
+            length,
+            lambda x, columns: self._squares(state, fast, x, columns, pitch),
+        )
 
     def _squares(self, state: State, fast: str, x: Index, columns: int, pitch: int) -> None:
         emitter, size = self.emitter, state.region[fast]

@@ -8,7 +8,7 @@ from itertools import product
 
 from autotune.backends.cpu.emit import Emitter, Index
 from autotune.backends.cpu.functions import activation
-from autotune.backends.cpu.loops import for_region
+from autotune.backends.cpu.loops import for_region, for_squares
 from autotune.backends.cpu.state import ACCUMULATOR, State, tile_offset
 from autotune.ir.contraction import Access, Affine, Axis
 from autotune.ir.homes import Home, NestPlan, Stride, storage_home
@@ -254,4 +254,7 @@ def _copy_block(
         with emitter.when(inside):
             _copy_block(emitter, plan, inner, rest, clipped)
 
-    for_region(emitter, region, step, body)
+    if step == emitter.lanes and axis != plan.nest.vector:
+        for_squares(emitter, region, body)
+    else:
+        for_region(emitter, region, step, body)

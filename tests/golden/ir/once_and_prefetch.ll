@@ -61,7 +61,7 @@ after41:
   ret void
 }
 
-define void @pack_weight(ptr %source, ptr %target) {
+define void @pack_weight(ptr %source, ptr %target, ptr %workspace) {
 entry:
   br label %loop1
 loop1:

@@ -15,7 +15,7 @@ start:
   %v7 = load ptr, ptr %v6, align 8
   br label %loop8
 loop8:
-  %i9 = phi i64 [ %begin, %start ], [ %v74, %after73 ]
+  %i9 = phi i64 [ %begin, %start ], [ %v73, %after72 ]
   %v10 = urem i64 %i9, 2
   %v11 = udiv i64 %i9, 2
   %v12 = mul i64 %v10, 2
@@ -71,7 +71,7 @@ after52:
 after56:
   br label %loop57
 loop57:
-  %i58 = phi i64 [ 0, %after56 ], [ %v71, %loop57 ]
+  %i58 = phi i64 [ 0, %after56 ], [ %v70, %loop57 ]
   %v59 = mul i64 %i58, 8
   %v60 = mul i64 %v59, 4
   %v61 = getelementptr i8, ptr %v18, i64 %v60
@@ -80,19 +80,18 @@ loop57:
   %v64 = getelementptr i8, ptr %v19, i64 %v63
   %v65 = add i64 %v12, %i58
   %v66 = load <8 x float>, ptr %v64, align 4
-  %v67 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v66, <8 x float> splat (float 0x3FF0000000000000), <8 x float> zeroinitializer)
-  %v68 = getelementptr i8, ptr %v64, i64 64
-  %v69 = load <8 x float>, ptr %v68, align 4
-  %v70 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v69, <8 x float> splat (float 0x3FF0000000000000), <8 x float> %v67)
-  store <8 x float> %v70, ptr %v61, align 4
-  %v71 = add i64 %i58, 1
-  %v72 = icmp slt i64 %v71, 2
-  br i1 %v72, label %loop57, label %after73
-after73:
-  %v74 = add i64 %i9, 1
-  %v75 = icmp slt i64 %v74, %end
-  br i1 %v75, label %loop8, label %after76
-after76:
+  %v67 = getelementptr i8, ptr %v64, i64 64
+  %v68 = load <8 x float>, ptr %v67, align 4
+  %v69 = fadd <8 x float> %v66, %v68
+  store <8 x float> %v69, ptr %v61, align 4
+  %v70 = add i64 %i58, 1
+  %v71 = icmp slt i64 %v70, 2
+  br i1 %v71, label %loop57, label %after72
+after72:
+  %v73 = add i64 %i9, 1
+  %v74 = icmp slt i64 %v73, %end
+  br i1 %v74, label %loop8, label %after75
+after75:
   ret void
 }
 

@@ -12,7 +12,7 @@ from autotune.ir.adapt import adapt
 from autotune.ir.default import default_schedule
 from autotune.ir.legal import violation
 from autotune.ir.program import program
-from autotune.ir.schedule import Loop, Nest, Schedule, Stage
+from autotune.ir.schedule import Group, Loop, Nest, Schedule, Stage
 from autotune.ops.base import contraction, parse_workload
 from autotune.targets.detect import resolve
 from tests.golden.kernels import KERNELS
@@ -180,6 +180,18 @@ def test_nests_under_shared_loops_are_carried(shape):
     assert adapted is not None
     assert adapted.algorithm == KERNELS["two_nests"].schedule.algorithm
     assert len(adapted.nests) == 2
+
+
+def test_nests_under_shared_loops_are_carried_together():
+    nests = KERNELS["two_nests"].schedule
+    adapted = carried(nests, made("matmul", "6x8x12"))
+    assert adapted.algorithm == "partial2"
+    assert isinstance(adapted.parts[0], Group)
+    assert adapted.parts[0].loops == (Loop("m", 2),)
+    # Two rows are one round: the loop around both nests goes, and with it the tasks.
+    alone = carried(nests, made("matmul", "2x8x12"))
+    assert [type(part) for part in alone.parts] == [Nest, Nest]
+    assert alone.parallel == 0
 
 
 def test_default_of_one_target_is_carried_to_narrower_ones_or_not_at_all():

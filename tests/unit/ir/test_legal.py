@@ -67,9 +67,7 @@ def test_lanes_are_a_power_of_two_that_the_target_has(dtype, target, most):
         if lanes <= most and lanes in (1, 2, 4, 8, 16):
             assert reason is None
         else:
-            assert reason == (
-                f"lanes={lanes}; allowed: a power of two up to {most} on this target"
-            )
+            assert reason == (f"lanes={lanes}; allowed: a power of two up to {most} on this target")
 
 
 def test_nests_of_different_lanes_are_refused():
@@ -202,7 +200,13 @@ def test_contiguous_axis_is_the_one_of_step_one():
 
 @pytest.mark.parametrize(
     ("target", "rows", "is_legal"),
-    [(AVX2, 32, True), (AVX2, 33, False), (SSE, 33, False), (AVX512, 64, True), (AVX512, 65, False)],
+    [
+        (AVX2, 32, True),
+        (AVX2, 33, False),
+        (SSE, 33, False),
+        (AVX512, 64, True),
+        (AVX512, 65, False),
+    ],
 )
 def test_register_tile_holds_at_most_twice_the_registers(target, rows, is_legal):
     computed = made("matmul", f"{4 * rows}x16x4")
@@ -243,7 +247,9 @@ def test_instances_are_bounded():
     inner = (("ic", 1), ("kh", 1), ("kw", 1))
     reason = judge(computed, *loops, vector="ow", lanes=1, inner=inner)
     assert reason == "256 instances of the body for the remainders; at most 64"
-    assert judge(computed, *loops[4:], *_whole(loops[:4]), vector="ow", lanes=1, inner=inner) is None
+    assert (
+        judge(computed, *loops[4:], *_whole(loops[:4]), vector="ow", lanes=1, inner=inner) is None
+    )
 
 
 def _whole(loops):
@@ -286,9 +292,7 @@ def test_instances_count_the_remainder_of_shared_loops():
     )
     shared = program(computed, Schedule((Group((Loop("m", 4),), nests),), "partial2"))
     assert [instances(plan) for plan in shared.nests] == [2, 2]
-    odd = program(
-        made("matmul", "11x16x4"), Schedule((Group((Loop("m", 4),), nests),), "partial2")
-    )
+    odd = program(made("matmul", "11x16x4"), Schedule((Group((Loop("m", 4),), nests),), "partial2"))
     assert [instances(plan) for plan in odd.nests] == [3, 2]
 
 

@@ -119,7 +119,9 @@ def test_tasks_are_the_rounds_of_the_parallel_loops(schedule, tasks):
 
 
 def test_stages_and_temporaries_have_room_of_their_own_on_whole_cache_lines():
-    first = Nest((Stage("x", "axes"), Stage("weight", "axes"), Loop("part", 1)), "n", 8, FIRST.inner)
+    first = Nest(
+        (Stage("x", "axes"), Stage("weight", "axes"), Loop("part", 1)), "n", 8, FIRST.inner
+    )
     made = program(MATMUL, partial(first, SECOND))
     sizes = {(0, 0): made.nests[0].bytes_of(0), (0, 1): made.nests[0].bytes_of(1)}
     sizes["partial"] = 2 * 12 * 16 * 4
