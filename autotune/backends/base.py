@@ -15,6 +15,9 @@ class Artifact:
     """
 
     object_code: bytes
+    """Of the kernel."""
+    pack_code: bytes
+    """Of what packs its operands; empty where nothing is packed beforehand."""
     operands: tuple[str, ...]
     """Order of the pointer table; the output is last."""
     packed_bytes: tuple[tuple[str, int], ...]

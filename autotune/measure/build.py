@@ -7,7 +7,7 @@ from collections.abc import Callable
 from autotune.ir.schedule import from_dict
 from autotune.measure.child import Answer, Channel, Worker, serve
 from autotune.measure.toolchain import Toolchain, real_toolchain
-from autotune.measure.wire import Frame, artifact_header, target_from, workload_from
+from autotune.measure.wire import Frame, artifact_blob, artifact_header, target_from, workload_from
 
 
 def main(toolchain: Callable[[], Toolchain] = real_toolchain) -> None:
@@ -27,7 +27,7 @@ def _builder(first: Frame, tools: Toolchain) -> Worker:
 
     def build(frame: Frame) -> Answer:
         artifact = tools.build(made, from_dict(frame.header["schedule"]), target)
-        return {"artifact": artifact_header(artifact)}, artifact.object_code
+        return {"artifact": artifact_header(artifact)}, artifact_blob(artifact)
 
     return build
 

@@ -134,17 +134,24 @@ def target_from(header: Header) -> Target:
 
 
 def artifact_header(artifact: Artifact) -> dict[str, Any]:
-    """Everything of an artifact but its object code, as JSON data."""
-    names = artifact.__dataclass_fields__
-    return {name: getattr(artifact, name) for name in names if name != "object_code"}
+    """Everything of an artifact but its code, as JSON data."""
+    names = [name for name in artifact.__dataclass_fields__ if not name.endswith("_code")]
+    kernel_bytes = len(artifact.object_code)
+    return {"kernel_bytes": kernel_bytes, **{name: getattr(artifact, name) for name in names}}
 
 
-def artifact_from(header: Header, object_code: bytes) -> Artifact:
-    """The artifact that `artifact_header` described."""
+def artifact_blob(artifact: Artifact) -> bytes:
+    """Its code: the kernel's, then what packs."""
+    return artifact.object_code + artifact.pack_code
+
+
+def artifact_from(header: Header, blob: bytes) -> Artifact:
+    """The artifact that `artifact_header` and `artifact_blob` described."""
     from autotune.backends.base import Artifact
 
     fields: dict[str, Any] = {name: _frozen(value) for name, value in header.items()}
-    return Artifact(object_code=object_code, **fields)
+    kernel_bytes = fields.pop("kernel_bytes")
+    return Artifact(object_code=blob[:kernel_bytes], pack_code=blob[kernel_bytes:], **fields)
 
 
 def _frozen(value: Any) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from autotune.backends import cpu
 from autotune.ir.default import default_schedule
 from autotune.ir.legal import violation
-from autotune.ir.schedule import Group, Loop, Nest, Part, Schedule, Stage, Step
+from autotune.ir.schedule import Group, Loop, Nest, Schedule, Stage, Step
 from autotune.measure.check import check_candidate, make_inputs
 from autotune.ops.base import contraction, parse_workload
 from autotune.reference import reference
@@ -31,69 +31,6 @@ def check(workload: Workload, schedule: Schedule, target: Target = V3) -> None:
     """The schedule is legal, right, and writes nothing but its output."""
     assert violation(contraction(workload), schedule, target) is None
     assert check_candidate(workload, schedule, target) <= workload.tolerance
-
-
-# --- programs of two nests -----------------------------------------------------------------
-
-
-def _nest(*steps: Step, inner: str, vector: str = "n", fuse: tuple[str, ...] = ()) -> Nest:
-    return Nest(steps, vector, 8, ((inner, 1),), fuse=(fuse,) if fuse else ())
-
-
-_FIRST = _nest(Loop("part", 1), Loop("m", 1), Loop("n", 8), inner="k")
-_SECOND = _nest(Loop("m", 1), Loop("n", 8), inner="part")
-_FUSED = _nest(Loop("m.n", 8), inner="part", vector="m.n", fuse=("m", "n"))
-_PACKED = _nest(Stage("weight", "axes", once=True), Loop("part", 1), Loop("m", 1), inner="k")
-_WITHIN = _nest(Loop("m", 1), inner="part")
-_STAGED = _nest(Stage("partial", "dims"), Loop("m", 1), Loop("n", 8), inner="part")
-
-PROGRAMS: dict[str, tuple[Part, ...]] = {
-    "plain": (_FIRST, _SECOND),
-    "fused over a temporary": (_FIRST, _FUSED),
-    "packed once inside a group": (Group((Loop("n", 8),), (_PACKED, _WITHIN)),),
-    "temporary staged inside a group": (Group((Loop("m", 2),), (_FIRST, _STAGED)),),
-}
-
-
-@needs_v3
-@pytest.mark.parametrize("parts", PROGRAMS.values(), ids=PROGRAMS.keys())
-def test_program_of_two_nests_is_refused_or_right(parts: tuple[Part, ...]) -> None:
-    workload, schedule = parse_workload("matmul", "8x16x8"), Schedule(parts, "partial2")
-    if violation(contraction(workload), schedule, V3) is None:
-        check(workload, schedule)
-
-
-_SHARED = (Loop("m", 4), Loop("n", 16))
-_PARTS_INSIDE = (
-    Nest((Loop("part", 1), Loop("m", 2)), "n", 8, (("k", 2),)),
-    Nest((Loop("m", 2),), "n", 8, (("part", 1),)),
-)
-CUT: dict[str, tuple[Part, ...]] = {
-    "side by side": (
-        Nest((Loop("part", 1), Loop("m", 3), Loop("n", 16)), "n", 8, (("k", 2),)),
-        Nest((Loop("m", 1), Loop("n", 8)), "n", 8, (("part", 2),)),
-    ),
-    "under one group": (Group(_SHARED, _PARTS_INSIDE),),
-    "under two groups": (Group(_SHARED[:1], (Group(_SHARED[1:], _PARTS_INSIDE),)),),
-    "a group around one": (
-        Group(
-            _SHARED[:1],
-            (Nest((Loop("part", 1), Loop("m", 2), Loop("n", 16)), "n", 8, (("k", 3),)),),
-        ),
-        Nest((Loop("m", 1), Loop("n", 8)), "n", 8, (("part", 1),)),
-    ),
-}
-
-
-@needs_v3
-@pytest.mark.parametrize("count", [2, 3, 12])
-@pytest.mark.parametrize("parts", CUT.values(), ids=CUT.keys())
-def test_reduction_cut_into_parts_is_right(parts: tuple[Part, ...], count: int) -> None:
-    workload = parse_workload("matmul", "9x37x36,bias=1,residual=1,act=relu")
-    for parallel in (0, 1):
-        if parallel and len(parts) > 1:
-            continue
-        check(workload, Schedule(parts, f"partial{count}", parallel))
 
 
 # --- stores, tails, split reductions -------------------------------------------------------

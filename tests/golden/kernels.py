@@ -1,4 +1,4 @@
-"""Small kernels whose printed nests and IR are kept as text: one for each feature of the language."""
+"""Small kernels whose nests and IR are kept as text: one for each feature of the language."""
 
 from __future__ import annotations
 

@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from autotune.backends.base import Artifact
-from autotune.backends.cpu.lower import lower
+from autotune.backends.cpu.lower import lower, lower_modules
 from autotune.backends.cpu.machine import (
     Loaded,
     compile_assembly,
@@ -33,18 +35,20 @@ def build(contraction: Contraction, schedule: Schedule, target: Target) -> Artif
         ScheduleError: it is illegal for this contraction and target.
         CodegenError: LLVM refused it.
     """
-    ir = _lowered(contraction, schedule, target)
+    _judge(contraction, schedule, target)
+    ir, packing = lower_modules(contraction, schedule)
     made = program(contraction, schedule)
     threads = min(target.threads, made.tasks)
     return Artifact(
         object_code=compile_object(ir, target),
+        pack_code=_pack_object(packing, target) if packing else b"",
         operands=tuple(access.operand for access in contraction.operands),
         packed_bytes=made.packed,
         workspace_bytes=made.workspace_bytes * threads,
         tasks=made.tasks,
         digest=schedule.digest,
         target=target.key,
-        ir_bytes=len(ir),
+        ir_bytes=len(ir) + len(packing),
         pack_bytes=made.pack_bytes,
         threads=threads,
     )
@@ -65,8 +69,18 @@ def load(artifact: Artifact, target: Target) -> Loaded:
     return Loaded(artifact, target)
 
 
+@lru_cache(maxsize=64)
+def _pack_object(ir: str, target: Target) -> bytes:
+    """Object code of a packing module, kept because many candidates pack in the same way."""
+    return compile_object(ir, target)
+
+
 def _lowered(contraction: Contraction, schedule: Schedule, target: Target) -> str:
+    _judge(contraction, schedule, target)
+    return lower(contraction, schedule)
+
+
+def _judge(contraction: Contraction, schedule: Schedule, target: Target) -> None:
     reason = violation(contraction, schedule, target)
     if reason:
         raise ScheduleError(reason)
-    return lower(contraction, schedule)

@@ -46,19 +46,48 @@ done:
 
 
 def lower(contraction: Contraction, schedule: Schedule) -> str:
-    """LLVM IR of a legal schedule, without triple and data layout.
+    """All LLVM IR of a legal schedule, without triple and data layout, in one module to read.
 
     Raises:
         ScheduleError: the schedule denotes nothing for this contraction.
     """
     made = program(contraction, schedule)
+    body, packing = _body(made), _packing(made)
+    declarations = sorted({*body[0], *packing[0]})
+    return _module(declarations, [*body[1], *packing[1], REPEAT])
+
+
+def lower_modules(contraction: Contraction, schedule: Schedule) -> tuple[str, str]:
+    """The same as two modules to compile: the kernel, and what packs its operands (or nothing).
+
+    Many schedules share the second one.
+    """
+    made = program(contraction, schedule)
+    body, packing = _body(made), _packing(made)
+    packs = _module(sorted(packing[0]), packing[1]) if packing[1] else ""
+    return _module(sorted(body[0]), [*body[1], REPEAT]), packs
+
+
+def _module(declarations: list[str], functions: list[str]) -> str:
+    return "\n\n".join([*declarations, *functions]) + "\n"
+
+
+def _body(made: Program) -> tuple[set[str], list[str]]:
+    """Declarations and functions of the kernel."""
     body = _Body(made, _emitter(made.nests[0]))
-    functions, declarations = [body.function()], set(body.emitter.declarations)
+    functions = [body.function()]
+    return body.emitter.declarations, functions
+
+
+def _packing(made: Program) -> tuple[set[str], list[str]]:
+    """Declarations and functions of what is done beforehand."""
+    declarations: set[str] = set()
+    functions = []
     for operand, _ in made.packed:
         emitter = _emitter(made.nests[0])
         functions.append(_pack(emitter, made, operand))
         declarations |= emitter.declarations
-    return "\n\n".join([*sorted(declarations), *functions, REPEAT]) + "\n"
+    return declarations, functions
 
 
 def _emitter(plan: NestPlan) -> Emitter:

@@ -137,11 +137,10 @@ class Loaded:
         if platform.machine() not in ("x86_64", "AMD64"):
             raise CodegenError(f"this machine is {platform.machine()}; x86_64 code cannot run here")
         _start()
-        machine = target_machine(target)
-        empty = llvm.parse_assembly(f'target triple = "{TRIPLE}"\n')
-        self._engine: llvm.ExecutionEngine | None = llvm.create_mcjit_compiler(empty, machine)
-        self._engine.add_object_file(llvm.ObjectFileRef.from_data(artifact.object_code))
-        self._engine.finalize_object()
+        self._engines = [_engine(artifact.object_code, target)]
+        if artifact.pack_code:
+            # An engine of its own: two objects in one share a table of offsets, wrongly.
+            self._engines.append(_engine(artifact.pack_code, target))
         self._pack_bytes = artifact.pack_bytes
         pointer, integer = ctypes.c_void_p, ctypes.c_int64
         kernel = (pointer, pointer, integer, integer)
@@ -153,9 +152,8 @@ class Loaded:
         }
 
     def _function(self, name: str, *kinds: type) -> Callable[..., None]:
-        if self._engine is None:
-            raise CodegenError("this kernel's code was unloaded")
-        address = self._engine.get_function_address(name)
+        addresses = (engine.get_function_address(name) for engine in self._engines)
+        address = next((found for found in addresses if found), 0)
         if not address:
             raise CodegenError(f"object code has no function {name}")
         return ctypes.CFUNCTYPE(None, *kinds)(address)
@@ -168,8 +166,18 @@ class Loaded:
 
     def close(self) -> None:
         """Free the code; calling it afterwards would crash, so the functions are taken away."""
-        if self._engine is not None:
+        if self._engines:
             del self.body, self.repeat
             self._packers.clear()
-            self._engine.close()
-            self._engine = None
+            for engine in self._engines:
+                engine.close()
+            self._engines.clear()
+
+
+def _engine(code: bytes, target: Target) -> llvm.ExecutionEngine:
+    """An engine that holds one object file, ready to call."""
+    empty = llvm.parse_assembly(f'target triple = "{TRIPLE}"\n')
+    engine = llvm.create_mcjit_compiler(empty, target_machine(target))
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine

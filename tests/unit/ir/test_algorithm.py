@@ -121,8 +121,10 @@ def test_partial_by_no_divisor_is_refused(count):
 
 @pytest.mark.parametrize(
     "name",
-    [*("", "Direct", "direct ", "partial", "partial02", "partial-2", "partial2.0", "partial2\n")]
-    + ["partial12345", "2", "nonesuch", "partial" + "9" * 50],
+    [
+        *("", "Direct", "direct ", "partial", "partial02", "partial-2", "partial2.0", "partial2\n"),
+        *("partial12345", "2", "nonesuch", "partial" + "9" * 50),
+    ],
 )
 def test_unknown_algorithm_is_refused_by_name(name):
     with pytest.raises(ScheduleError, match="is not known") as caught:

@@ -265,7 +265,7 @@ def test_file_is_read_from_its_path(tmp_path):
 
 def test_path_that_cannot_be_read_is_refused(tmp_path):
     for path in (tmp_path, tmp_path / "missing.toml", tmp_path / ("x" * 300), "nul\0.toml"):
-        with pytest.raises(SpaceError, match="space file .* cannot be read"):
+        with pytest.raises(SpaceError, match=r"space file .* cannot be read"):
             load(str(path), "matmul")
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe[only]")
@@ -325,3 +325,48 @@ def test_shipped_files_fit_every_shape_and_leave_legal_points():
         assert violation(computed, space.schedule(points[0]), target) is None
         ops.add(op)
     assert ops == set(OPERATORS.names())
+
+
+# --- knobs of other algorithms -------------------------------------------------------------------
+
+
+def filtered(text):
+    return narrowed(f"[only]\nalgorithm = ['winograd2', 'winograd4']\n{text}", CONV, "conv2d")
+
+
+def test_winograd_knobs_narrow_as_others_do():
+    space = filtered("winograd.rows = [1, 2]\nwinograd.vectors = 1")
+    found = schedules(space)
+    assert {schedule.algorithm for schedule in found} <= {"winograd2", "winograd4"}
+    assert space.size < filtered("").size
+    for text, message in (
+        ("winograd.q = 1", "my.toml: only.winograd.q: no such knob; knobs: winograd.channels"),
+        ("winograd.rows = ['a']", "my.toml: only.winograd.rows[0]: 'a' is not allowed; allowed: a"),
+        ("winograd.rows = -1", "my.toml: only.winograd.rows[0]: -1 is not allowed"),
+    ):
+        with pytest.raises(SpaceError) as caught:
+            filtered(text)
+        assert message in str(caught.value)
+
+
+@pytest.mark.xfail(strict=True, reason="Winograd's numbers have no range but 0 and up")
+@pytest.mark.parametrize("text", ["tile_rows = 0", "vectors = 0", "rows = 99999999999999999999"])
+def test_winograd_number_that_means_nothing_is_refused(text):
+    with pytest.raises(SpaceError):
+        filtered(f"winograd.{text}").sample(np.random.default_rng(0), 10)
+
+
+@pytest.mark.xfail(strict=True, reason="Winograd's numbers have no range but 0 and up")
+@pytest.mark.parametrize("text", ["unroll = 0", "prefetch = 100000"])
+def test_winograd_points_of_odd_numbers_are_legal(text):
+    schedules(filtered(f"winograd.{text}"), 10)
+
+
+@pytest.mark.xfail(strict=True, reason="filters counts blocks of all filters, the nest those of oc")
+def test_winograd_points_of_a_blocked_layout_are_canonical():
+    computed = contraction(
+        parse_workload("conv2d", "c=16,h=10,k=32,r=3,pad=1", "float32", "NCHW16c")
+    )
+    space = narrowed("never.algorithm='direct'", computed, "conv2d")
+    points = space.all_points()
+    assert len({space.schedule(point).digest for point in points[::3]}) == len(points[::3])

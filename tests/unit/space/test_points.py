@@ -22,7 +22,7 @@ from autotune.targets.detect import resolve
 
 ROOT = Path(__file__).resolve().parents[3]
 TARGETS = ("x86-64", "x86-64-v3", "x86-64-v4")
-COUNT = 12
+COUNT = 8
 WORKLOADS = {
     "row": ("matmul", "1x129x64"),
     "column": ("matmul", "129x1x64,bias=1"),
@@ -172,7 +172,7 @@ def test_families_tell_structures_apart():
     assert len(set(families.tolist())) >= 8
 
 
-# --- the same for the same seed ------------------------------------------------------------------
+# --- the same for the same seed ----------------------------------------------------------------
 
 
 def fingerprint():
@@ -217,10 +217,10 @@ def test_digest_follows_workload_target_and_narrowing():
     assert generate(computed, v3).digest == spaces[0].digest
 
 
-# --- size ------------------------------------------------------------------------------------------
+# --- size --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["row", "prime", "window of three"])
+@pytest.mark.parametrize("name", ["prime", "window of three"])
 def test_size_is_the_same_before_and_after_sampling(name):
     before = generate(made(name), resolve("x86-64-v3"))
     size, is_exact = before.size, before.is_exact
@@ -260,7 +260,7 @@ def test_space_of_a_huge_shape_has_legal_points(op, shape):
     assert np.isfinite(features.compute(space, points)).all()
 
 
-# --- lanes come from the target ----------------------------------------------------------------------
+# --- lanes come from the target ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("target", "most"), [("x86-64", 4), ("x86-64-v3", 8), ("x86-64-v4", 16)])
