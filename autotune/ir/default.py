@@ -25,6 +25,8 @@ TILE_CYCLES = 20
 """What a register tile costs beside its multiply-adds: loop, addresses, first loads."""
 SHORT_REDUCTION = 32
 """Up to here (depthwise) the whole reduction is unrolled, so that rows share their loads."""
+MAX_WINDOW = 32
+"""Taps of a window that one running sum may take."""
 PLAIN_SPLIT = 1024
 MAX_PHASES = 4
 MOST_VECTORS, MOST_ROWS = 4, 14
@@ -71,6 +73,28 @@ def _fusions(
                 yield (group,), fuse(contraction, group)
             except ScheduleError:
                 break
+
+
+def long_window(contraction: Contraction) -> tuple[str, int] | None:
+    """The window axis to split, and its step, where a window is too long for one running sum.
+
+    Tolerances follow the channels of a convolution, not its window: up to 5x5 one sum per output
+    keeps well within them, 7x7 does not. Sums of at most MAX_WINDOW taps, added up, do.
+    """
+    kinds = contraction.by_name
+    taps: dict[str, int] = {}
+    for access in contraction.inputs:
+        for affine in access.index:
+            names = [name for name, _ in affine.terms]
+            if any(kinds[name].kind == "parallel" for name in names):
+                taps |= {n: kinds[n].extent for n in names if kinds[n].kind == "reduction"}
+    if prod(taps.values()) <= MAX_WINDOW:
+        return None
+    axis = max(taps, key=lambda name: taps[name])
+    step = max(1, MAX_WINDOW * taps[axis] // prod(taps.values()))
+    if step < 8:
+        step = 1
+    return (axis, step) if step < taps[axis] else None
 
 
 def needs_stage(form: Form, access: Access) -> str:
@@ -186,6 +210,8 @@ def _schedule(form: Form, tile: Mapping[str, int], target: Target) -> Schedule:
     accumulators = prod(-(-t // form.lanes) if a == vector else t for a, t in tile.items())
     stages: list[tuple[Stage, int]] = []
     order, depth = _order(form, tile, target)
+    window = long_window(made)
+    tile = {**tile, window[0]: window[1]} if window else tile
     for access in made.inputs:
         stages += _stages(form, access, depth)
     step = made.output.coefficient(vector)
@@ -193,6 +219,10 @@ def _schedule(form: Form, tile: Mapping[str, int], target: Target) -> Schedule:
     if form.lanes > 1 and made.extents[vector] > 1 and step != 1:
         turns = any(made.output.coefficient(a.name) == 1 for a in made.parallel)
         store = "transpose" if turns else "scatter"
+    if window:
+        if store != "direct":
+            stages.insert(0, (Stage(made.output.operand, "axes"), len(order)))
+        order = [*order, window[0]]
     choice = Choice(
         vector=vector,
         lanes=form.lanes,
@@ -201,7 +231,7 @@ def _schedule(form: Form, tile: Mapping[str, int], target: Target) -> Schedule:
         split={},
         outer=(),
         order=tuple(order),
-        inner=_inner(made, accumulators, target),
+        inner=_inner(made, accumulators, target, window),
         stages=tuple(stages),
         store=store,
         fuse=form.fuse,
@@ -246,14 +276,17 @@ def _stages(form: Form, access: Access, depth: int) -> list[tuple[Stage, int]]:
     return staged
 
 
-def _inner(made: Contraction, accumulators: int, target: Target) -> tuple[tuple[str, int], ...]:
+def _inner(
+    made: Contraction, accumulators: int, target: Target, window: tuple[str, int] | None
+) -> tuple[tuple[str, int], ...]:
     """Unrolling: short axes in full while the tile leaves registers for what they share."""
+    extents = {**made.extents, **(dict([window]) if window else {})}
     room = target.vector_registers * 5 // 8
     budget = max(1, 384 // accumulators)
     factors: dict[str, int] = {}
     axes = [axis.name for axis in made.reduction]
     for position, name in enumerate(reversed(axes)):
-        extent = made.extents[name]
+        extent = extents[name]
         short = extent <= 8
         unroll = extent if short and accumulators <= room else 1
         if position == 0 and not short:
@@ -261,7 +294,7 @@ def _inner(made: Contraction, accumulators: int, target: Target) -> tuple[tuple[
         # Axes that pick a phase must be unrolled; they are short, and come first here.
         factors[name] = unroll if unroll <= budget else 1
         budget //= factors[name]
-    return tuple((name, min(factors[name], made.extents[name])) for name in axes)
+    return tuple((name, min(factors[name], extents[name])) for name in axes)
 
 
 def _plain(contraction: Contraction, target: Target) -> Schedule:

@@ -28,6 +28,9 @@ POINTS = {
 }
 """Finite interpolation points by M; infinity is the last one, always."""
 
+MIN_CHANNELS = {2: 1, 4: 8}
+"""The tolerance grows with the root of the channels, the transforms' rounding does not."""
+
 Matrix = tuple[tuple[float, ...], ...]
 
 
@@ -126,6 +129,13 @@ def winograd(contraction: Contraction, outputs: int) -> tuple[Contraction, ...]:
     found = window(contraction)
     if found is None:
         raise ScheduleError("algorithm winograd needs 3x3 windows of step 1 and dilation 1")
+    extents = contraction.extents
+    channels = prod(extents[name] for name in _channels(contraction, *found.kernel))
+    if channels < MIN_CHANNELS[outputs]:
+        raise ScheduleError(
+            f"algorithm winograd{outputs} needs {MIN_CHANNELS[outputs]} channels; here are "
+            f"{channels}: fewer would not hide the rounding of its transforms"
+        )
     return _Statements(contraction, found, outputs).all()
 
 

@@ -118,22 +118,31 @@ def decode(tables: Tables, points: Ints) -> Decoded:
     split = np.where(split < extents[:, -1], split, 0)
     outer = tables.outer.slots[variant, points[:, columns.outer]]
     order = tables.order.slots[variant, points[:, columns.order]]
-    loops, steps, count = _loops(extents, tile, block, split, outer, order)
+    inside = tables.is_split_inside[variant]
+    loops, steps, count = _loops(extents, tile, block, split, inside, outer, order)
     return Decoded(
         tables, points, variant, tile, block, split, values(columns.unroll), loops, steps, count
     )
 
 
 def _loops(
-    extents: Ints, tile: Ints, block: Ints, split: Ints, outer: Ints, order: Ints
+    extents: Ints,
+    tile: Ints,
+    block: Ints,
+    split: Ints,
+    inside: NDArray[np.bool_],
+    outer: Ints,
+    order: Ints,
 ) -> tuple[Ints, Ints, Ints]:
-    blocks = np.concatenate([block, split[:, None]], axis=1)
+    blocks = np.concatenate([block, np.where(inside, 0, split)[:, None]], axis=1)
     outer_steps = np.take_along_axis(blocks, outer, axis=1)
     around = np.where(block > 0, block, extents[:, :-1])
     tiles = np.where(tile < around, tile, 0)
     order_steps = np.take_along_axis(tiles, order, axis=1)
-    slots = np.concatenate([outer, order], axis=1)
-    steps = np.concatenate([outer_steps, order_steps], axis=1)
+    last = np.full((len(split), 1), tile.shape[1], np.int64)
+    slots = np.concatenate([outer, order, last], axis=1)
+    innermost = np.where(inside, split, 0)[:, None]
+    steps = np.concatenate([outer_steps, order_steps, innermost], axis=1)
     exists = steps > 0
     first = np.argsort(~exists, axis=1, kind="stable")
     return (
@@ -156,7 +165,8 @@ def canonical(tables: Tables, points: Ints) -> Ints:
     points[made.split == 0, columns.split] = 0
     # Where a file allows no 0, the first value is a block after all.
     made = decode(tables, points)
-    blocks = np.concatenate([made.block, made.split[:, None]], axis=1) > 0
+    moving = np.where(tables.is_split_inside[variant], 0, made.split)
+    blocks = np.concatenate([made.block, moving[:, None]], axis=1) > 0
     _reorder(points, columns.outer, tables.outer, variant, blocks)
     around = np.where(made.block > 0, made.block, made.extents[:, :-1])
     _reorder(points, columns.order, tables.order, variant, made.tile < around)

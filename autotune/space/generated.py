@@ -179,14 +179,17 @@ class GeneratedSpace:
         unroll = made.unroll[0]
         parallel = dict(zip(names, made.tile[0].tolist(), strict=True))
         blocks = dict(zip(names, made.block[0].tolist(), strict=True))
+        tile = {axis: size for axis, size in parallel.items() if axis}
+        splits = {split: int(made.split[0])} if split else {}
+        inside = variant.is_split_inside
         choice = NestChoice(
             vector=variant.form.vector,
             lanes=variant.form.lanes,
-            tile={axis: size for axis, size in parallel.items() if axis},
+            tile=tile | splits if inside else tile,
             block={axis: size for axis, size in blocks.items() if axis},
-            split={split: int(made.split[0])} if split else {},
+            split={} if inside else splits,
             outer=ordered(outer),
-            order=ordered(order),
+            order=(*ordered(order), split) if inside else ordered(order),
             inner=tuple(
                 (variant.reduction[s], int(unroll[s])) for s in inner if s < len(variant.reduction)
             ),

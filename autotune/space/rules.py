@@ -59,10 +59,13 @@ def legal(tables: Tables, made: Decoded, registers: int, item_bytes: int) -> NDA
 
 
 def instances(made: Decoded) -> Ints:
-    """(n,) copies of the body that remainders make, at most."""
-    remainders = (made.extents[:, :-1] % made.tile != 0).sum(axis=1)
+    """(n,) copies of the body that remainders make, as `ir.legal.instances` counts them."""
+    extents, tile, block = made.extents[:, :-1], made.tile, made.block
+    rest = np.where(block > 0, extents % np.maximum(block, 1), extents)
+    pieces = (rest >= tile).astype(np.int64) + (rest % tile > 0)
+    pieces = np.where(block > 0, 1 + np.where(rest > 0, pieces, 0), pieces)
     split = np.where(made.split > 0, made.split, 1)
-    return np.asarray(2 ** (remainders + (made.extents[:, -1] % split != 0)))
+    return np.asarray(pieces.prod(axis=1) * (1 + (made.extents[:, -1] % split > 0)))
 
 
 def _store_code(tables: Tables, made: Decoded) -> NDArray[np.float64]:

@@ -117,6 +117,7 @@ class Tables:
     reduction_extents: Ints
     lanes: Ints
     split_slot: Ints
+    is_split_inside: NDArray[np.bool_]
     outer: Orders
     order: Orders
     inner: Orders
@@ -156,6 +157,7 @@ def tables(variants: Sequence[Variant]) -> Tables:
         np.array([_reductions(v, columns) for v in variants], np.int64),
         np.array([v.form.lanes for v in variants], np.int64),
         np.array([v.split_axis for v in variants], np.int64),
+        np.array([v.is_split_inside for v in variants], np.bool_),
         _orders([v.outer for v in variants], columns.parallel + 1),
         _orders([v.order for v in variants], columns.parallel),
         _orders([v.inner for v in variants], columns.reduction),

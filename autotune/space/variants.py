@@ -14,7 +14,7 @@ from math import prod
 
 from autotune.errors import SpaceError
 from autotune.ir.contraction import ITEM_BYTES, Access, Contraction
-from autotune.ir.default import Form, forms, needs_stage
+from autotune.ir.default import Form, forms, long_window, needs_stage
 from autotune.space.base import Choice, Narrowing
 from autotune.targets.base import Target
 
@@ -46,6 +46,8 @@ class Variant:
     split_axis: int
     """Reduction slot that may be split; -1 where none is worth it."""
     split: tuple[int, ...]
+    is_split_inside: bool
+    """The split's loop is the innermost one: its blocks bound the rounding of long windows."""
     unroll: tuple[tuple[int, ...], ...]
     outer: tuple[tuple[int, ...], ...]
     """Orders of the parallel slots and the split, which is numbered SPLIT_SLOT here."""
@@ -140,6 +142,7 @@ class _Maker:
         self.extents = self.made.extents
         size = ITEM_BYTES[self.made.dtype]
         self.bytes = {a.operand: prod(a.shape) * size for a in self.made.operands}
+        self.window = long_window(self.made)
         self.is_tiny = sum(self.bytes.values()) <= TINY_BYTES
 
     def _allowed(self, knob: str, values: Iterable[Choice]) -> tuple[Choice, ...]:
@@ -192,7 +195,8 @@ class _Maker:
             return None
         count = len(self.parallel)
         movable = [s for s in range(count) if block[s] != (0,)]
-        movable += [SPLIT_SLOT] if len(split) > 1 else []
+        is_inside = self.window is not None
+        movable += [SPLIT_SLOT] if len(split) > 1 and not is_inside else []
         tiled = [s for s in range(count) if tile[s] != (self.extents[self.parallel[s]],)]
         return Variant(
             form=form,
@@ -202,6 +206,7 @@ class _Maker:
             block=block,
             split_axis=split_axis,
             split=split,
+            is_split_inside=is_inside,
             unroll=unroll,
             outer=tuple(permutations(movable)),
             order=tuple(permutations(tiled)),
@@ -239,7 +244,9 @@ class _Maker:
         return (0, *(m for m in MULTIPLES if m < self.extents[axis]))
 
     def _split_axis(self) -> int:
-        """The longest reduction axis, where it is long enough to be worth splitting."""
+        """The longest reduction axis, where it is worth splitting, or that of a long window."""
+        if self.window:
+            return self.reduction.index(self.window[0])
         if not self.reduction or self.is_tiny:
             return -1
         longest = max(range(len(self.reduction)), key=lambda s: self.extents[self.reduction[s]])
@@ -249,6 +256,8 @@ class _Maker:
         if slot < 0:
             return (0,)
         axis = self.reduction[slot]
+        if self.window:
+            return self._numbers(f"split.{axis}", (self.window[1],), 1, self.window[1])
         values = (0, *(s for s in SPLITS if s < self.extents[axis]))
         return self._numbers(f"split.{axis}", values, 0, self.extents[axis] - 1)
 
@@ -304,6 +313,6 @@ class _Maker:
     def _out(self, store: tuple[str, ...]) -> tuple[int, ...]:
         kinds = self._names("stage.out", ("none", "axes"))
         places: list[int] = [NONE] if "none" in kinds else []
-        if "axes" in kinds and not self.is_tiny:
+        if "axes" in kinds and (self.window or not self.is_tiny):
             places += self._positions()
         return tuple(places)

@@ -120,9 +120,9 @@ class NestBody:
             for row in points(rows)
             for j, count in chunks(state.region[vector], emitter.lanes)
         ]
-        accumulators = self._initial_sums(state, places)
         inner = [(axis, unroll) for axis, unroll in self.nest.inner if state.region[axis] > 1]
-        sums = self._reduce(inner, state, {}, places, accumulators)
+        sums = self._reduce(inner, state, {}, places, ["zeroinitializer"] * len(places))
+        sums = self._with_earlier(state, places, sums)
         by_place = {
             (tuple(row.items()), j): value for (row, j, _), value in zip(places, sums, strict=True)
         }
@@ -144,28 +144,33 @@ class NestBody:
         with emitter.when(state.is_last):
             store_tile(emitter, self.plan, state, rows, read)
 
-    def _initial_sums(self, state: State, places: list[Place]) -> list[str]:
-        """Zero at the first block of the split reductions, the sums so far at later ones."""
-        emitter = self.emitter
-        zeros = ["zeroinitializer"] * len(places)
-        if state.is_first is True:
-            return zeros
+    def _with_earlier(self, state: State, places: list[Place], sums: list[str]) -> list[str]:
+        """The sums of this block plus those of the blocks before it, if a reduction is split.
 
-        def load() -> list[str]:
-            return [load_accumulators(emitter, self.plan, state, *place) for place in places]
+        Each block starts from zero: a sum of sums rounds less than one long sum.
+        """
+        emitter = self.emitter
+        if state.is_first is True:
+            return sums
+
+        def added() -> list[str]:
+            return [
+                emitter.arithmetic(
+                    "fadd", load_accumulators(emitter, self.plan, state, *place), own
+                )
+                for place, own in zip(places, sums, strict=True)
+            ]
 
         if state.is_first is False:
-            return load()
-        before = emitter.label
+            return added()
         later = emitter.op(f"xor i1 {state.is_first}, true")
+        before = emitter.label
         with emitter.when(later):
-            loaded = load()
+            totals = added()
             inside = emitter.label
         return [
-            emitter.op(
-                f"phi {emitter.vector} [ zeroinitializer, %{before} ], [ {value}, %{inside} ]"
-            )
-            for value in loaded
+            emitter.op(f"phi {emitter.vector} [ {own}, %{before} ], [ {total}, %{inside} ]")
+            for own, total in zip(sums, totals, strict=True)
         ]
 
     def _reduce(
