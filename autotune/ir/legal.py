@@ -27,6 +27,8 @@ MAX_WORKSPACE_BYTES = 2**31
 MAX_PACKED_BYTES = 2**40
 """A packed operand is about as large as the plain one, which the caller has anyway."""
 MAX_PHASES = 16
+MAX_ALIGN = 64
+"""Elements that a row's pitch may be rounded up to: its padding is written out one by one."""
 MAX_PREFETCH_BYTES = 65536
 
 
@@ -56,7 +58,7 @@ def violation(contraction: Contraction, schedule: Schedule, target: Target) -> s
 
 
 def _violation(plan: NestPlan, target: Target) -> str | None:
-    rules = (_lanes, _loads, _store, _registers, _code, _prefetch)
+    rules = (_lanes, _align, _loads, _store, _registers, _code, _prefetch)
     for rule in rules:
         reason = rule(plan, target)
         if reason:
@@ -69,6 +71,13 @@ def _lanes(plan: NestPlan, target: Target) -> str | None:
     most = target.vector_bytes // item
     if lanes & (lanes - 1) or lanes > most:
         return f"lanes={lanes}; allowed: a power of two up to {most} on this target"
+    return None
+
+
+def _align(plan: NestPlan, target: Target) -> str | None:
+    for stage in plan.nest.stages:
+        if stage.align > MAX_ALIGN:
+            return f"stage of {stage.operand} with align={stage.align}; at most {MAX_ALIGN}"
     return None
 
 

@@ -36,9 +36,9 @@ def generate(contraction: Contraction, target: Target, narrowing: Narrowing | No
         raise SpaceError(f"{narrowing.source}: only.algorithm: none of {', '.join(wanted)} fits")
     if transformed.is_empty:
         return GeneratedSpace(contraction, target, others)
+    direct = GeneratedSpace(contraction, target, others)
     if "direct" not in wanted:
         return transformed
-    direct = GeneratedSpace(contraction, target, others)
     algorithms = ("direct", *(f"winograd{m}" for m in transformed.outputs))
     knobs: dict[str, tuple[Choice, ...]] = {
         "algorithm": algorithms, **direct.knobs, **transformed.knobs
@@ -86,9 +86,11 @@ def _check_winograd(space: WinogradSpace, narrowing: Narrowing) -> None:
                 raise SpaceError(
                     f"{narrowing.source}: {section}.{knob}: no such knob; knobs: {allowed}"
                 )
+            low, high = space.ranges[knob]
             for i, value in enumerate(values):
-                if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+                is_number = isinstance(value, int) and not isinstance(value, bool)
+                if not is_number or not low <= int(value) <= high:
                     raise SpaceError(
                         f"{narrowing.source}: {section}.{knob}[{i}]: {value!r} is not allowed; "
-                        f"allowed: a number, such as {', '.join(map(str, space.knobs[knob]))}"
+                        f"allowed: a number from {low} to {high}"
                     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ LIST_LIMIT = 4096
 """Spaces up to this size are listed."""
 RAW_LIMIT = 200_000
 """Raw index combinations that are worth walking to find out."""
+LIST_CHUNK = 8192
 SAMPLE_ROUNDS = 24
 NEIGHBOUR_ROUNDS = 8
 ESTIMATE_POINTS = 20_000
@@ -59,14 +60,18 @@ class GeneratedSpace:
         counts = self.tables.counts[:, 1:]
         if np.prod(counts.astype(np.float64), axis=1).sum() > RAW_LIMIT:
             return None
-        rows = [
+        raw = (
             (v, *row)
             for v in range(len(counts))
             for row in product(*(range(count) for count in counts[v]))
-        ]
-        points = self._kept(np.array(rows, np.int64))
-        unique = np.unique(points, axis=0)
-        return unique if len(unique) <= LIST_LIMIT else None
+        )
+        found = np.zeros((0, self.tables.columns.count), np.int64)
+        while chunk := list(islice(raw, LIST_CHUNK)):
+            kept = self._kept(np.array(chunk, np.int64))
+            found = np.unique(np.concatenate([found, kept]), axis=0)
+            if len(found) > LIST_LIMIT:
+                return None
+        return found
 
     @cached_property
     def size(self) -> int:
@@ -80,7 +85,7 @@ class GeneratedSpace:
         rows = self._draw(np.random.default_rng(0), ESTIMATE_POINTS, weights / weights.sum())
         made = canonical(self.tables, rows)
         kept = np.all(made == rows, axis=1) & self._is_legal(made)
-        return max(1, round(float(weights.sum()) * max(int(kept.sum()), 1) / len(rows)))
+        return round(float(weights.sum()) * int(kept.sum()) / len(rows))
 
     @property
     def is_exact(self) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from autotune.errors import ScheduleError
 from autotune.ir.algorithm import WINOGRAD, statements
 from autotune.ir.contraction import ITEM_BYTES, Contraction
-from autotune.ir.legal import violation
+from autotune.ir.legal import MAX_PREFETCH_BYTES, violation
 from autotune.ir.schedule import Schedule
 from autotune.space.base import Choice, Narrowing, Points
 from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE
@@ -36,6 +36,7 @@ PREFETCH = (0, 512, 2048)
 MAX_HANDED_BYTES = 2**28
 RAW_LIMIT = 20_000
 SAMPLE_ROUNDS = 24
+NEIGHBOUR_ROUNDS = 8
 ESTIMATE_POINTS = 20_000
 KNOBS = ("outputs", "rows", "filters", "channels", "tile_rows", "tile_columns", "vectors",
          "unroll", "prefetch")  # fmt: skip
@@ -58,6 +59,8 @@ class WinogradSpace:
         names = [n for n in wanted if _fits(contraction, target, n, self.lanes)]
         self.outputs = tuple(WINOGRAD[name] for name in names)
         self.knobs: dict[str, tuple[Choice, ...]] = {}
+        self.ranges: dict[str, tuple[int, int]] = {}
+        """Least and greatest number that each knob takes, for any M."""
         self._narrowing = narrowing
         self.tables = [self._table(m) for m in self.outputs]
         text = f"{contraction} {target.key} {narrowing.digest} {self.tables}"
@@ -71,24 +74,36 @@ class WinogradSpace:
         filters = products.parallel[-1].extent
         channels = rows.parallel[-1].extent
         most = -(-filters // self.lanes)
+        blocks = -(-channels // self.lanes)
         values: dict[str, Iterable[int]] = {
             "rows": _even({r for r in ROWS if r <= tall} | {tall}, tall),
             "filters": {f for f in FILTERS if f < most} | {0},
-            "channels": {c for c in CHANNELS if c * self.lanes < channels} | {0},
+            "channels": {c for c in CHANNELS if c < blocks} | {0},
             "tile_rows": {r for r in TILE_ROWS if r <= tall},
             "tile_columns": {c for c in TILE_COLUMNS if c <= wide} | {min(wide, 28)},
             "vectors": {v for v in (1, 2) if v <= most},
-            "unroll": {u for u in UNROLLS if u <= max(1, channels)},
+            "unroll": {u for u in UNROLLS if u <= channels},
             "prefetch": PREFETCH if self.contraction.constant else (0,),
         }
-        return [self._allowed(f"winograd.{name}", values[name]) for name in KNOBS[1:]]
+        ranges = {
+            "rows": (1, tall), "filters": (0, most), "channels": (0, blocks),
+            "tile_rows": (1, tall), "tile_columns": (1, wide), "vectors": (1, min(4, most)),
+            "unroll": (1, min(64, channels)), "prefetch": (0, MAX_PREFETCH_BYTES),
+        }  # fmt: skip
+        return [self._allowed(name, values[name], ranges[name]) for name in KNOBS[1:]]
 
-    def _allowed(self, knob: str, values: Iterable[int]) -> tuple[int, ...]:
+    def _allowed(
+        self, name: str, values: Iterable[int], limits: tuple[int, int]
+    ) -> tuple[int, ...]:
+        """The knob's values after narrowing, within its range for this M."""
+        knob, (low, high) = f"winograd.{name}", limits
         only, never = self._narrowing.only.get(knob), self._narrowing.never.get(knob, ())
-        generated = sorted(set(values))
+        generated = set(values)
+        known = self.ranges.get(knob, (low, high))
+        self.ranges[knob] = (min(known[0], low), max(known[1], high))
         self.knobs[knob] = tuple(sorted({*self.knobs.get(knob, ()), *generated}))
-        kept = generated if only is None else [v for v in only if isinstance(v, int)]
-        return tuple(v for v in kept if v not in never)
+        kept = generated if only is None else {v for v in only if isinstance(v, int)}
+        return tuple(sorted(v for v in kept if v not in never and low <= v <= high))
 
     @cached_property
     def _counts(self) -> NDArray[np.int64]:
@@ -155,17 +170,28 @@ class WinogradSpace:
         return np.asarray(rows, np.int64)
 
     def neighbours(self, points: Points, rng: np.random.Generator) -> Points:
-        """One knob a step further, or anywhere; the point itself where that is illegal."""
+        """One knob a step further, or anywhere; the point itself where none was legal."""
+        result = points.copy()
+        waiting = np.arange(len(points))
+        for _ in range(NEIGHBOUR_ROUNDS):
+            if not len(waiting):
+                break
+            moved = self._changed(points[waiting], rng)
+            good = self._is_legal(moved) & np.any(moved != points[waiting], axis=1)
+            result[waiting[good]] = moved[good]
+            waiting = waiting[~good]
+        return result
+
+    def _changed(self, points: Points, rng: np.random.Generator) -> Points:
         counts = self._counts[points[:, 0]]
         column = np.argmax((counts > 1) * rng.random(counts.shape), axis=1)
         rows = np.arange(len(points))
         now, count = points[rows, column], counts[rows, column]
         near = np.clip(now + rng.choice([-1, 1], size=len(rows)), 0, count - 1)
-        moved = points.copy()
+        changed = points.copy()
         far = rng.integers(0, count)
-        moved[rows, column] = np.where(rng.random(len(rows)) < 0.5, near, far)
-        moved = self._clipped(moved)
-        return np.where(self._is_legal(moved)[:, None], moved, points)
+        changed[rows, column] = np.where(rng.random(len(rows)) < 0.5, near, far)
+        return self._clipped(changed)
 
     def mix(self, a: Points, b: Points, rng: np.random.Generator) -> Points:
         mixed = self._clipped(np.where(rng.random(a.shape) < 0.5, a, b))
@@ -199,6 +225,7 @@ class WinogradSpace:
             for name, value in (
                 ("tall", tall), ("wide", wide), ("points", (m + 2) ** 2),
                 ("channels", channels), ("filters", filters),
+                ("panel_filters", products.parallel[-1].extent),
             ):  # fmt: skip
                 columns.setdefault(name, []).append(value)
         return {name: np.array(v, np.int64)[points[:, 0]] for name, v in columns.items()}
@@ -221,7 +248,7 @@ class WinogradSpace:
         good &= (value["tile_rows"] <= rows) & (
             (rows == size["tall"]) | (rows % value["tile_rows"] == 0)
         )
-        whole = -(-size["filters"] // (self.lanes * value["vectors"]))
+        whole = -(-size["panel_filters"] // (self.lanes * value["vectors"]))
         good &= (value["filters"] == 0) | (value["filters"] < whole)
         good &= self.handed_bytes(points) <= MAX_HANDED_BYTES
         return np.asarray(good)

@@ -150,10 +150,10 @@ class _Body:
         called = [plan for plan in self.program.nests if not plan.contraction.is_once]
         tasks = task_loops(schedule, parts, called)
         if tasks and isinstance(first, Group):
-            extents = [states[0].region[loop.axis] for loop in tasks]
+            scope = (schedule.parts.index(first),)
+            extents = [states[self._first_nest(scope)].region[loop.axis] for loop in tasks]
             with emitter.loop("%end", 1, start="%begin") as task:
                 indices = split_task(emitter, task, tasks, extents)
-                scope = (schedule.parts.index(first),)
                 self._group(first, first.loops, scope, states, indices)
         else:
             self._parts(schedule.parts, (), states, tasks)

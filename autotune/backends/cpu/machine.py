@@ -152,6 +152,8 @@ class Loaded:
         }
 
     def _function(self, name: str, *kinds: type) -> Callable[..., None]:
+        if not self._engines:
+            raise CodegenError("this kernel's code was unloaded")
         addresses = (engine.get_function_address(name) for engine in self._engines)
         address = next((found for found in addresses if found), 0)
         if not address:

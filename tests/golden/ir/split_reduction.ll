@@ -49,38 +49,39 @@ after34:
   %v36 = getelementptr i8, ptr %v5, i64 128
   br label %loop37
 loop37:
-  %i38 = phi i64 [ 0, %after34 ], [ %v63, %after62 ]
+  %i38 = phi i64 [ 0, %after34 ], [ %v64, %after61 ]
   %v39 = mul i64 %i38, 7
   %v40 = mul i64 %v39, 4
   %v41 = getelementptr i8, ptr %v35, i64 %v40
   %v42 = mul i64 %i38, 8
   %v43 = mul i64 %v42, 4
   %v44 = getelementptr i8, ptr %v7, i64 %v43
-  %v45 = load <8 x float>, ptr %v44, align 4
-  br label %loop46
-loop46:
-  %i47 = phi i64 [ 0, %loop37 ], [ %v60, %loop46 ]
-  %c48 = phi <8 x float> [ %v45, %loop37 ], [ %v59, %loop46 ]
-  %v49 = mul i64 %i47, 4
-  %v50 = getelementptr i8, ptr %v41, i64 %v49
-  %v51 = mul i64 %i47, 8
-  %v52 = mul i64 %v51, 4
-  %v53 = getelementptr i8, ptr %v36, i64 %v52
-  %v54 = add i64 4, %i47
-  %v55 = load float, ptr %v50, align 4
-  %v56 = insertelement <8 x float> poison, float %v55, i64 0
-  %v57 = shufflevector <8 x float> %v56, <8 x float> poison, <8 x i32> zeroinitializer
-  %v58 = load <8 x float>, ptr %v53, align 4
-  %v59 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v57, <8 x float> %v58, <8 x float> %c48)
-  %v60 = add i64 %i47, 1
-  %v61 = icmp slt i64 %v60, 3
-  br i1 %v61, label %loop46, label %after62
-after62:
-  store <8 x float> %v59, ptr %v44, align 4
-  %v63 = add i64 %i38, 1
-  %v64 = icmp slt i64 %v63, 2
-  br i1 %v64, label %loop37, label %after65
-after65:
+  br label %loop45
+loop45:
+  %i46 = phi i64 [ 0, %loop37 ], [ %v59, %loop45 ]
+  %c47 = phi <8 x float> [ zeroinitializer, %loop37 ], [ %v58, %loop45 ]
+  %v48 = mul i64 %i46, 4
+  %v49 = getelementptr i8, ptr %v41, i64 %v48
+  %v50 = mul i64 %i46, 8
+  %v51 = mul i64 %v50, 4
+  %v52 = getelementptr i8, ptr %v36, i64 %v51
+  %v53 = add i64 4, %i46
+  %v54 = load float, ptr %v49, align 4
+  %v55 = insertelement <8 x float> poison, float %v54, i64 0
+  %v56 = shufflevector <8 x float> %v55, <8 x float> poison, <8 x i32> zeroinitializer
+  %v57 = load <8 x float>, ptr %v52, align 4
+  %v58 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v56, <8 x float> %v57, <8 x float> %c47)
+  %v59 = add i64 %i46, 1
+  %v60 = icmp slt i64 %v59, 3
+  br i1 %v60, label %loop45, label %after61
+after61:
+  %v62 = load <8 x float>, ptr %v44, align 4
+  %v63 = fadd <8 x float> %v62, %v58
+  store <8 x float> %v63, ptr %v44, align 4
+  %v64 = add i64 %i38, 1
+  %v65 = icmp slt i64 %v64, 2
+  br i1 %v65, label %loop37, label %after66
+after66:
   ret void
 }
 

@@ -112,12 +112,7 @@ def test_generated_module_keeps_the_rules(name, target):
         assert ITEM_BYTES[computed.dtype] in {int(n) for n in re.findall(r"align (\d+)", text)}
 
 
-KEY_ERROR = pytest.mark.xfail(
-    strict=True, raises=KeyError, reason="lower takes the tasks' extents from the first nest of all"
-)
-
-
-@pytest.mark.parametrize("name", ["turned", "strided", pytest.param("filtered", marks=KEY_ERROR)])
+@pytest.mark.parametrize("name", ["turned", "strided", "filtered"])
 def test_module_over_tasks_keeps_the_rules(name):
     computed, machine = made(name), resolve("x86-64-v3").with_threads(2)
     space, count = generate(computed, machine), 0
