@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from autotune.ir.contraction import Contraction
 from autotune.ir.schedule import Group, Loop, Nest, Schedule, Stage
 from autotune.ops.base import contraction, parse_workload
+from autotune.space.winograd_nests import build
+from autotune.targets.detect import resolve
 from autotune.trial import Workload
 
 TARGET = "x86-64-v3"
@@ -37,6 +39,17 @@ _GROUP = Group(
         Nest((Loop("m", 1),), "n", 8, (("part", 2),)),
     ),
 )
+
+
+def _winograd(shape: str) -> Kernel:
+    """F(2x2, 3x3) at its plainest: six nests, constant matrices, lanes, clipped rows."""
+    workload = parse_workload("conv2d", shape)
+    value = {
+        "outputs": 2, "rows": 1, "filters": 0, "channels": 0, "tile_rows": 1, "tile_columns": 3,
+        "vectors": 1, "unroll": 1, "prefetch": 0,
+    }  # fmt: skip
+    return Kernel(workload, build(contraction(workload), resolve(TARGET), value, 8))
+
 
 KERNELS: dict[str, Kernel] = {
     "direct": _kernel(
@@ -100,4 +113,5 @@ KERNELS: dict[str, Kernel] = {
         Nest((Loop("oh.ow", 8),), "oh.ow", 8, (("ic", 2),), fuse=(("oh", "ow"),)),
     ),
     "two_nests": _kernel("matmul", "4x8x4", _GROUP, algorithm="partial2", parallel=1),
+    "winograd": _winograd("c=8,h=6,k=8,r=3,pad=1"),
 }
