@@ -116,13 +116,13 @@ def _compute_once(emitter: Emitter, made: Program, operand: str) -> None:
         axes = plan.contraction.extents
         homes = {
             operand: storage_home(plan.contraction, plan.contraction.inputs[0]),
-            output: made_home(made, output),
+            output: _reader_home(made, output),
         }
         state = State(axes, dict.fromkeys(axes, 0), homes, {operand: "%source", output: "%target"})
         NestBody(emitter, made, index, ()).write(state)
 
 
-def made_home(made: Program, operand: str) -> Home:
+def _reader_home(made: Program, operand: str) -> Home:
     """Where the reader of a packed operand expects it."""
     found = made.consumer(operand)
     if found is None:
