@@ -155,14 +155,18 @@ def _run_probe(measurer: Measurer, target: Target) -> str:
 
 
 def _cache_folder(cache: str | None) -> str:
-    from autotune.store.paths import cache_path, is_file, shown
+    from autotune.store.db import open_cache
+    from autotune.store.paths import cache_path, is_file, make_folder, shown
+    from autotune.store.read import inspect
 
     location = cache_path(cache)
     if is_file(location):
-        return _writable(Path(location).absolute().parent)
-    from autotune.store.db import open_cache
-
-    with open_cache(location):
+        make_folder(location)
+        _writable(Path(location).absolute().parent)
+        if inspect(location) == "absent":
+            return f"{location}, to be made on first use"
+    with open_cache(location) as opened:
+        opened.check_writable()
         return shown(location)
 
 

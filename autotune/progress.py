@@ -67,6 +67,8 @@ class Result:
     stopped: str
     """trials, budget, exhausted, converged or interrupted."""
     outcome: Outcome
+    is_kept: bool
+    """The cache has it; else only the log does."""
     flop: int
     """Of the direct algorithm."""
     executed_flop: int
@@ -104,6 +106,7 @@ class Result:
             "baseline": self._baseline(),
             "best": self._best(),
             "cache": self.cache,
+            "kept": self.is_kept,
             "log": self.log,
             "notes": list(self.notes),
         }

@@ -77,8 +77,9 @@ class Limits:
     budget_s: float | None = None
 
     def __post_init__(self) -> None:
-        if self.trials is not None and self.trials < 1:
-            raise UsageError(f"trials={self.trials} is not allowed; allowed: 1 or more")
+        trials = self.trials
+        if trials is not None and (not isinstance(trials, int) or trials < 1):
+            raise UsageError(f"trials={trials} is not allowed; allowed: an integer from 1")
         if self.budget_s is not None and not 0 < self.budget_s < inf:
             raise UsageError(f"budget_s={self.budget_s} is not allowed; allowed: above 0 seconds")
 
@@ -255,7 +256,7 @@ class Search:
         try:
             self.parts.log.trial(trial, at_s=self.elapsed_s())
         except StoreError as error:
-            self.note(f"the log is incomplete: {error}")
+            self.note_incomplete_log(error)
 
     def _nothing_works(self) -> NoValidScheduleError:
         if not self.trials:
@@ -309,6 +310,23 @@ class Search:
             self.notes.append(line)
             self.tell_progress("search", line)
 
+    def note_incomplete_log(self, error: StoreError) -> None:
+        """Tell of the first line that could not be written; further ones say nothing new."""
+        told = "the log is incomplete: "
+        if not any(line.startswith(told) for line in self.notes):
+            self.note(f"{told}{error}")
+
+    def _best_flops(self) -> float | None:
+        """FLOP/s of the best so far, in a phase of the machine as fast as the fastest seen.
+
+        Never more than it was timed at itself: a ratio whose reference was disturbed would show
+        rates that no machine has.
+        """
+        best = self.best.timing if self.best else None
+        if best is None:
+            return None
+        return self.parts.flop / max(best.ratio * self._reference_s, min(best.samples_s))
+
     def _peak_fraction(self, flops: float | None) -> float | None:
         """Of what the best schedule executes, which may be less than the direct algorithm does."""
         if not flops or not self.peak_flops or self.best is None:
@@ -321,8 +339,7 @@ class Search:
             return
         done, seconds = len(self.trials), self.elapsed_s()
         per_s = rate(done, seconds)
-        best = self.best.timing if self.best else None
-        flops = self.parts.flop / (best.ratio * self._reference_s) if best else None
+        flops = self._best_flops()
         left = [] if self.limits.budget_s is None else [self.limits.budget_s - seconds]
         if self._wanted is not None and per_s:
             left.append((self._wanted - done) / per_s)

@@ -19,12 +19,13 @@ import numpy as np
 
 from autotune import finalists
 from autotune.errors import MeasureError, StoreError, UsageError
+from autotune.interruption import Gate
 from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions, Measurer
 from autotune.progress import Outcome, Progress, Result
 from autotune.registry import COST_MODELS, EXPLORERS
 from autotune.search import Limits, NoValidScheduleError, Parts, Search
-from autotune.store.record import Record, utc_now
+from autotune.store.record import MAX_INTEGER, Record, utc_now
 from autotune.targets.base import Target
 from autotune.trial import CODEGEN_VERSION, Failure, Timing, Workload
 
@@ -120,7 +121,7 @@ def tune(
         SpaceError: the space holds no legal schedule.
         NoValidScheduleError: nothing measured worked; the cache is as it was.
         MeasureError: workers cannot be started.
-        StoreError: cache or log cannot be opened.
+        StoreError: cache or log cannot be opened or written to.
         KeyboardInterrupt: interrupted before anything was measured.
     """
     start_s = time.monotonic()
@@ -135,8 +136,8 @@ def tune(
     from autotune.targets import detect
 
     limits = Limits(trials, budget_s)
-    if seed < 0:
-        raise UsageError(f"seed={seed} is not allowed; allowed: 0 or more")
+    if not 0 <= seed <= MAX_INTEGER:
+        raise UsageError(f"seed={seed} is not allowed; allowed: an integer from 0 to {MAX_INTEGER}")
     machine = detect.resolve(target, threads)
     if why := detect.runnable(machine):
         raise UsageError(f"target {target!r} cannot be tuned on this machine: {why}")
@@ -146,8 +147,9 @@ def tune(
     explores, ranks = EXPLORERS.get(explorer), COST_MODELS.get(cost_model)
     builders = max(1, detect.host().cores - 1)
     options = MeasureOptions(builders=builders, timeout_s=timeout_s, seed=seed)
-    with ExitStack() as stack:
+    with Gate() as gate, ExitStack() as stack:
         opened = stack.enter_context(open_cache(cache))
+        opened.check_writable()
         written = stack.enter_context(LogWriter(log or _log_path(workload)))
         measurer = (measurer_factory or _pool)(workload, machine, options)
         stack.callback(measurer.close)
@@ -176,7 +178,7 @@ def tune(
             narrowed_by=narrowed.source,
             narrowing=narrowed.digest,
         )
-        return run(parts, limits, keeping, start_s)
+        return run(parts, limits, keeping, start_s, gate)
 
 
 def _keeping(cache: Cache, workload: Workload, target: Target, seed: int, log: str) -> Keeping:
@@ -198,7 +200,9 @@ def _keeping(cache: Cache, workload: Workload, target: Target, seed: int, log: s
     )
 
 
-def run(parts: Parts, limits: Limits, keeping: Keeping, start_s: float) -> Result:
+def run(
+    parts: Parts, limits: Limits, keeping: Keeping, start_s: float, gate: Gate | None = None
+) -> Result:
     """Search, judge the finalists, keep the winner: `tune` for parts that exist already.
 
     Args:
@@ -206,13 +210,16 @@ def run(parts: Parts, limits: Limits, keeping: Keeping, start_s: float) -> Resul
         limits: when to stop.
         keeping: where the winner goes.
         start_s: when the run began, on the clock of `parts`.
+        gate: holds interruptions back; None where nobody listens to signals.
     """
     search = Search(parts, limits, start_s)
+    gate = Gate() if gate is None else gate
     try:
-        stopped = _search(search)
+        gate.close()
+        stopped = _search(search, gate)
         search_s = search.elapsed_s()
-        stopped, outcome, finals = _final(search, stopped, keeping)
-        _keep(search, outcome, keeping)
+        stopped, outcome, finals = _final(search, stopped, keeping, gate)
+        is_kept = _keep(search, outcome, keeping)
     except BaseException as error:
         ended = "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
         _end_log(search, stopped=ended, error=f"{type(error).__name__}: {error}")
@@ -224,8 +231,9 @@ def run(parts: Parts, limits: Limits, keeping: Keeping, start_s: float) -> Resul
         failures=dict(search.failures),
         seconds=search.elapsed_s(),
         search_seconds=search_s,
-        stopped=stopped,
+        stopped="interrupted" if gate.is_knocked else stopped,
         outcome=outcome,
+        is_kept=is_kept,
         flop=parts.flop,
         executed_flop=parts.executed(outcome.schedule),
         peak_flops=search.peak_flops,
@@ -233,15 +241,16 @@ def run(parts: Parts, limits: Limits, keeping: Keeping, start_s: float) -> Resul
         log=keeping.log_name,
         notes=tuple(search.notes),
     )
-    _end_log(search, stopped=stopped, finalists=finals, result=result.to_dict())
+    _end_log(search, stopped=result.stopped, finalists=finals, result=result.to_dict())
     search.tell_progress("done")
     return result
 
 
-def _search(search: Search) -> str:
+def _search(search: Search, gate: Gate) -> str:
     """Why the search stopped; an interruption is a reason once something has worked."""
     try:
-        return search.run()
+        with gate.opened():
+            return search.run()
     except KeyboardInterrupt:
         if search.best is None:
             raise
@@ -249,16 +258,17 @@ def _search(search: Search) -> str:
 
 
 def _final(
-    search: Search, stopped: str, keeping: Keeping
+    search: Search, stopped: str, keeping: Keeping, gate: Gate
 ) -> tuple[str, Outcome, list[dict[str, object]]]:
     """Why the run stopped, the outcome of the final round, and its timings for the log."""
     default, usual = search.parts.default, search.default_timing()
-    candidates = [t.schedule for t in search.fastest(_finalist_count(search, stopped))]
-    candidates += [s for s in _incumbent(search, keeping) if s not in (default, *candidates)]
-    schedules = candidates if usual is None else [default, *candidates]
+    found = [t.schedule for t in search.fastest(_finalist_count(search, stopped))]
+    known = [s for s in _incumbent(search, keeping) if s not in (default, *found)]
+    schedules = [*found, *known] if usual is None else [default, *found, *known]
     try:
         search.tell_progress("finalists")
-        outcomes = search.parts.measurer.retime(schedules, finalists.ROUNDS)
+        with gate.opened():
+            outcomes = search.parts.measurer.retime(schedules, finalists.ROUNDS)
     except KeyboardInterrupt:
         return "interrupted", _unpaired(search, usual), []
     except MeasureError as error:
@@ -275,6 +285,8 @@ def _final(
             f"no valid schedule: none of {len(finals)} finalists worked when checked again",
             dict(search.failures),
         )
+    if outcome.schedule in known:
+        search.note("the winner was in the cache before; nothing measured in this run beats it")
     return stopped, outcome, finals
 
 
@@ -309,7 +321,7 @@ def _incumbent(search: Search, keeping: Keeping) -> list[Schedule]:
     return [] if record is None else [record.schedule]
 
 
-def _keep(search: Search, outcome: Outcome, keeping: Keeping) -> None:
+def _keep(search: Search, outcome: Outcome, keeping: Keeping) -> bool:
     """Write the winner to the cache; if that fails, the result and the log still have it."""
     seconds = outcome.timing.seconds
     baseline = outcome.baseline or outcome.timing
@@ -338,13 +350,15 @@ def _keep(search: Search, outcome: Outcome, keeping: Keeping) -> None:
         keeping.cache.put(record)
     except StoreError as error:
         search.note(f"the result is not in the cache, only in the log: {error}")
+        return False
+    return True
 
 
 def _end_log(search: Search, **fields: object) -> None:
     try:
         search.parts.log.end(seconds=search.elapsed_s(), notes=search.notes, **fields)
     except StoreError as error:
-        search.note(f"the log is incomplete: {error}")
+        search.note_incomplete_log(error)
 
 
 def _logged(schedule: Schedule, outcome: Timing | Failure) -> dict[str, object]:

@@ -6,11 +6,17 @@ Heavy libraries are imported inside the commands, so that a lookup stays cheap. 
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
 import autotune
 from autotune.cli import cache, doctor, listing, lookup, run, show
@@ -28,24 +34,61 @@ def _one_line(
     show.problem("warning", message)
 
 
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turns what went wrong into one line on stderr and the exit code it stands for."""
+    try:
+        yield
+    except UsageError as error:
+        show.problem("error", error)
+        raise typer.Exit(2) from error
+    except AutotuneError as error:
+        show.problem("error", error)
+        raise typer.Exit(1) from error
+    except TyperException as error:
+        show.problem("error", _usage(error))
+        raise typer.Exit(error.exit_code) from error
+    except KeyboardInterrupt as error:
+        show.problem("error", "interrupted")
+        raise typer.Exit(130) from error
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            raise  # the reader has what it wanted; Typer ends in silence
+        show.problem("error", error)
+        # What could not be written would be tried once more at the end.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        raise typer.Exit(1) from error
+
+
+def _usage(error: TyperException) -> str:
+    """The message, with the value that Typer leaves out and the way to help.
+
+    Raises:
+        TyperException: nothing was asked for: its message is the help itself.
+    """
+    message = error.format_message().rstrip(".")
+    if "\n" in message:
+        raise error
+    refused: list[Any] = getattr(error.__cause__, "errors", list)()
+    value = repr(refused[0].get("input")) if refused else ""
+    if value not in message:
+        message += f", not {value}"
+    context = getattr(error, "ctx", None)
+    return message + (f"; see `{context.command_path} --help`" if context else "")
+
+
 class _Group(TyperGroup):
-    """Turns this package's errors into one line on stderr and the exit code they stand for."""
+    """Ends every command through `_told`, where its options are read as well."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _told():
+            return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("always", UserWarning)
-                warnings.showwarning = _one_line
-                return super().invoke(ctx)
-        except UsageError as error:
-            show.problem("error", error)
-            raise typer.Exit(2) from error
-        except AutotuneError as error:
-            show.problem("error", error)
-            raise typer.Exit(1) from error
-        except KeyboardInterrupt as error:
-            show.problem("error", "interrupted")
-            raise typer.Exit(130) from error
+        with _told(), warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = _one_line
+            return super().invoke(ctx)
 
 
 app = typer.Typer(
@@ -85,4 +128,8 @@ app.add_typer(listing.app, name="list")
 
 def main() -> None:
     """Entry point of the installed command."""
-    app()
+    try:
+        app()
+    except KeyboardInterrupt:
+        show.problem("error", "interrupted")
+        sys.exit(130)

@@ -114,7 +114,7 @@ def import_(
     """Merge an exported file into the cache; a better record is never replaced."""
     from autotune.store.db import open_cache
 
-    if not file.is_file():
+    if not file.exists():
         raise UsageError(f"file {str(file)!r} does not exist; a file that export wrote is needed")
     with open_cache(cache) as opened:
         taken = opened.import_(file)

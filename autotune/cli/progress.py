@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -23,7 +24,19 @@ def watch(quiet: bool) -> AbstractContextManager[Callable[[Progress], None] | No
     """What `tune` reports its progress to while the context is open; None where nobody looks."""
     if quiet:
         return nullcontext(None)
-    return _Bar() if sys.stderr.isatty() else _Lines()
+    return _Bar() if _can_redraw() else _Lines()
+
+
+def _can_redraw() -> bool:
+    """Whether stderr is a terminal that moves its cursor; it may be closed altogether."""
+    if sys.stderr is None or os.environ.get("TERM", "").lower() in ("dumb", "unknown"):
+        return False
+    return sys.stderr.isatty()
+
+
+def _count(progress: Progress) -> str:
+    wanted = "" if progress.wanted is None else f"/{progress.wanted}"
+    return f"{progress.trials}{wanted} trials"
 
 
 def describe(progress: Progress) -> str:
@@ -37,7 +50,7 @@ def describe(progress: Progress) -> str:
     if failures:
         parts.append("failed " + ", ".join(f"{kind} {count}" for kind, count in failures))
     if progress.seconds_left is not None:
-        parts.append(f"{max(progress.seconds_left, 0.0):.0f} s left")
+        parts.append(f"{show.wait(progress.seconds_left)} left")
     return ", ".join(parts)
 
 
@@ -65,8 +78,7 @@ class _Lines:
         if now_s < self._next_s:
             return
         self._next_s = now_s + PLAIN_INTERVAL_S
-        wanted = "" if progress.wanted is None else f"/{progress.wanted}"
-        show.note(f"{progress.trials}{wanted} trials, {describe(progress)}")
+        show.note(f"{_count(progress)}, {describe(progress)}")
 
 
 class _Bar:
@@ -74,13 +86,13 @@ class _Bar:
 
     def __init__(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+        from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
 
+        # On a narrow terminal the bar gives way, not the figures.
         self._bar = RichProgress(
-            BarColumn(bar_width=20),
-            MofNCompleteColumn(),
             TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
             console=Console(stderr=True),
             transient=True,
         )
@@ -105,5 +117,5 @@ class _Bar:
             self._task,
             completed=progress.trials,
             total=progress.wanted,
-            description=describe(progress),
+            description=f"{_count(progress)}, {describe(progress)}",
         )

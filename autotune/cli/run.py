@@ -66,12 +66,12 @@ def run(
     if dry_run:
         _dry_run(workload, target, threads, space, as_json)
         return
-    # Imported after the input is known to be good: it brings every heavy library.
-    from autotune.tune import tune
-
     if verbose and not quiet:
         show.note(f"tuning {workload.key} for {target}, seed {seed}")
     with _signals() as received, progress.watch(quiet) as report:
+        # Imported after the input is known to be good: it brings every heavy library.
+        from autotune.tune import tune
+
         result = tune(
             workload,
             trials=_trials(trials, budget_s),
@@ -102,6 +102,16 @@ def _report(content: dict[str, Any], received: list[int], quiet: bool, as_json: 
         _summary(content)
     if content["stopped"] == "interrupted":
         raise typer.Exit(128 + (received[0] if received else signal.SIGINT))
+    if not content.get("kept", True):
+        raise typer.Exit(1)
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal said stop.
+
+    Python ends a process by SIGINT itself, whatever exit code is asked for, once it has seen a
+    plain KeyboardInterrupt leave a piece of text that was executed: named tuples are made so.
+    """
 
 
 @contextmanager
@@ -111,7 +121,7 @@ def _signals() -> Iterator[list[int]]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         received.append(number)
-        raise KeyboardInterrupt
+        raise Interrupted
 
     wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     # What the parent set to be ignored (nohup) stays ignored.
@@ -132,7 +142,7 @@ def _summary(content: dict[str, Any]) -> None:
     typer.echo(
         f"{content['trials']} trials in {content['seconds']:.1f} s "
         f"({content['trials_per_second']:.1f}/s), {content['failed']} failed"
-        f"{f' ({failed})' if failed else ''}; stopped: {content['stopped']}"
+        f"{f' ({failed})' if failed else ''}; stopped: {_reason(content)}"
     )
     best, baseline = content["best"], content["baseline"]
     if content["selected"] == "tuned":
@@ -147,6 +157,12 @@ def _summary(content: dict[str, Any]) -> None:
         typer.echo(f"note      {line}")
     typer.echo(f"cache     {content['cache']}")
     typer.echo(f"log       {content['log']}")
+
+
+def _reason(content: dict[str, Any]) -> str:
+    if content["stopped"] != "exhausted":
+        return str(content["stopped"])
+    return f"space exhausted, {content['trials']} of {content['trials']} schedules measured"
 
 
 def _gain(best: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import typer
@@ -15,8 +16,9 @@ def result_json(content: object) -> None:
 
 
 def note(line: str) -> None:
-    """One line for the person watching, on stderr."""
-    typer.echo(line, err=True)
+    """One line for the person watching, on stderr; where nobody can read it, work goes on."""
+    with suppress(OSError, ValueError):
+        typer.echo(line, err=True)
 
 
 def problem(kind: str, message: object) -> None:
@@ -41,6 +43,13 @@ def duration(seconds: float | None) -> str:
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
     return f"{seconds / 1e-9:.3g} ns"
+
+
+def wait(seconds: float) -> str:
+    """Time that somebody waits: whole seconds, minutes or hours."""
+    if seconds < 120:
+        return f"{max(seconds, 0.0):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.0f} h"
 
 
 def number(value: Any, form: str = ".1f") -> str:

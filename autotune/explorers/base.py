@@ -82,10 +82,12 @@ class Unasked:
         found: list[Points] = []
         total = 0
         for _ in range(EMPTY_ROUNDS):
-            drawn = self.only_new(self._space.sample(rng, count))
+            sampled = self._space.sample(rng, count)
+            drawn = self.only_new(sampled)
             found.append(drawn)
             total += len(drawn)
-            if total:
+            # A space that found nothing legal has already tried its own number of rounds.
+            if total or not len(sampled):
                 break
         return self.only_new(np.concatenate(found))
 

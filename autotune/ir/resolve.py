@@ -72,6 +72,7 @@ class _Resolver:
             else:
                 self._stage(position, step, tile)
         self._check_inner(tile)
+        self._check_packed_output(tile)
         return NestPlan(
             self.contraction,
             self.nest,
@@ -114,6 +115,18 @@ class _Resolver:
                 )
         self.region[loop.axis] = self.last_step[loop.axis] = loop.step
 
+    def _check_packed_output(self, tile: Mapping[str, int]) -> None:
+        """A nest that packs writes whole vectors: they may not reach over its reader's blocks."""
+        home, vector = self.homes[self.contraction.output.operand], self.nest.vector
+        stride = home.strides.get(vector)
+        if home.kind != "axes" or not self.contraction.is_once or stride is None:
+            return
+        if tile[vector] > stride.block and stride.block % self.nest.lanes:
+            raise ScheduleError(
+                f"{home.operand} is packed in blocks of {stride.block} along {vector}, which "
+                f"vectors of {self.nest.lanes} reach over"
+            )
+
     def _check_inner(self, tile: Mapping[str, int]) -> None:
         needed = {a.name for a in self.contraction.reduction if tile[a.name] > 1}
         given = [name for name, _ in self.nest.inner]
@@ -145,7 +158,7 @@ class _Resolver:
         staged = [a.operand for a in (*self.contraction.inputs, self.contraction.output)]
         if source is None or stage.operand not in staged:
             raise ScheduleError(f"stage of {stage.operand!r}; allowed: {', '.join(staged)}")
-        around = self.nest.loops_before(stage)
+        around = self.nest.loops_before(stage) or source.kind not in ("storage", "handed")
         if stage.once and (around or stage.operand != self.contraction.constant):
             raise ScheduleError(
                 f"stage of {stage.operand} cannot be done once: only a constant operand, outside "
@@ -211,6 +224,8 @@ class _Resolver:
             )
         if self._is_output(stage) and self._splits_reduction():
             raise ScheduleError("the output is staged inside a reduction loop")
+        if self._is_output(stage):
+            self._check_dense(access)
         spans = [
             sum(c * (self.region[a] - 1) for a, c in affine.terms) + 1 for affine in access.index
         ]
@@ -231,6 +246,18 @@ class _Resolver:
         return StagePlan(
             stage, dict(self.region), source, home, elements, tuple(pitches), tuple(spans)
         )
+
+    def _check_dense(self, access: Access) -> None:
+        """What is copied out by dimensions has no gaps: every element of the region is computed."""
+        for affine in access.index:
+            covered = 1
+            for axis, coefficient in sorted(affine.terms, key=lambda term: term[1]):
+                if self.region[axis] > 1 and coefficient != covered:
+                    raise ScheduleError(
+                        f"the output is staged as lanes where {axis} leaves gaps of "
+                        f"{coefficient - covered}"
+                    )
+                covered += coefficient * (self.region[axis] - 1)
 
     def _is_output(self, stage: Stage) -> bool:
         return stage.operand == self.contraction.output.operand
@@ -255,6 +282,8 @@ class _Resolver:
             raise ScheduleError(f"stage of {stage.operand} as axes cannot follow phases")
         if source.kind == "axes":
             raise ScheduleError(f"stage of {stage.operand} as axes comes twice")
+        if source.kind == "lanes":
+            raise ScheduleError(f"stage of {stage.operand} as axes cannot follow lanes")
         # What is packed beforehand is packed whole, whatever loops there are around the nest.
         region = dict(self.contraction.extents) if stage.once else dict(self.region)
         used = [a for a in self.contraction.axes if a.name in source.strides]

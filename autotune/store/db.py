@@ -20,6 +20,7 @@ from autotune.errors import StoreError
 from autotune.store import merge, paths, schema, toolchain
 from autotune.store.misses import miss_parameters
 from autotune.store.read import (
+    connect,
     failure,
     find_parameters,
     inspect,
@@ -48,12 +49,24 @@ class Cache:
         """
         self.location = paths.cache_path(location)
         self._engine = _engine(self.location)
+        # What is only read may lie where nothing can be written.
+        self._reading = _reading_engine(self.location) or self._engine
         if not paths.is_file(self.location):
             with self._transaction() as connection:
                 for statement, parameters in schema.CREATE:
                     connection.execute(text(statement), parameters)
         elif inspect(self.location, must_exist) != "ready":
             self._create()
+
+    def check_writable(self) -> None:
+        """Find out now, and not after hours of tuning, that nothing can be stored.
+
+        Raises:
+            StoreError: the cache cannot be written.
+        """
+        with self._in_plain_words(), self._engine.connect() as connection:
+            connection.execute(text(schema.TOUCH_META))
+            connection.rollback()
 
     def put(self, record: Record) -> bool:
         """Add a record; False where this very measurement is there already.
@@ -77,7 +90,7 @@ class Cache:
 
     def ranked(self, target_key: str, workload_key: str) -> list[Record]:
         """The records of one key, best first."""
-        with self._transaction() as connection:
+        with self._transaction(self._reading) as connection:
             llvm = _llvm(connection)
             found = _rows(connection, schema.FIND, find_parameters(target_key, workload_key, llvm))
         return records_of(found, self._shown, llvm)
@@ -98,7 +111,7 @@ class Cache:
 
     def entries(self) -> list[Record]:
         """Every record, by target, workload and time; `Record.to_entry` is its JSON."""
-        with self._transaction() as connection:
+        with self._transaction(self._reading) as connection:
             llvm = _llvm(connection)
             found = _rows(connection, schema.READ_RECORDS, {})
         return records_of(found, self._shown, llvm)
@@ -135,6 +148,7 @@ class Cache:
     def close(self) -> None:
         """Give back connections; the cache may not be used afterwards."""
         self._engine.dispose()
+        self._reading.dispose()
 
     def __enter__(self) -> Cache:
         return self
@@ -161,14 +175,18 @@ class Cache:
             )
 
     def _select(self, sql: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        with self._transaction() as connection:
+        with self._transaction(self._reading) as connection:
             return _rows(connection, sql, parameters)
 
     @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
+    def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
+        with self._in_plain_words(), (engine or self._engine).begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _in_plain_words(self) -> Iterator[None]:
         try:
-            with self._engine.begin() as connection:
-                yield connection
+            yield
         except SQLAlchemyError as error:
             reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
             raise StoreError(f"cache {self._shown} cannot be used: {reason}") from error
@@ -194,6 +212,13 @@ def _engine(location: str) -> Engine:
         return create_engine(url, pool_pre_ping=True)
     except (SQLAlchemyError, ImportError) as error:
         raise StoreError(f"cache {paths.shown(location)} cannot be used: {error}") from error
+
+
+def _reading_engine(location: str) -> Engine | None:
+    """Connections for reading alone; None where those for writing do as well."""
+    if not paths.is_file(location):
+        return None
+    return create_engine("sqlite://", creator=lambda: connect(location), poolclass=NullPool)
 
 
 def _llvm(connection: Connection) -> str:

@@ -24,8 +24,9 @@ def cache_path(location: str | os.PathLike[str] | None = None) -> str:
         UsageError: not a path, nor a URL of a kind that is supported.
     """
     if location is None:
+        remedy = "set AUTOTUNE_CACHE or pass --cache FILE"
         text = os.environ.get("AUTOTUNE_CACHE") or os.path.join(
-            _user_folder("XDG_CACHE_HOME", ".cache"), FILE_NAME
+            _user_folder("XDG_CACHE_HOME", ".cache", remedy), FILE_NAME
         )
     else:
         text = os.fspath(location)
@@ -59,7 +60,7 @@ def log_folder() -> str:
     Raises:
         StoreError: this user has no home folder.
     """
-    return _user_folder("XDG_DATA_HOME", os.path.join(".local", "share"))
+    return _user_folder("XDG_DATA_HOME", os.path.join(".local", "share"), "pass --log FILE")
 
 
 def make_folder(path: str) -> None:
@@ -78,14 +79,15 @@ def make_folder(path: str) -> None:
         ) from error
 
 
-def _user_folder(variable: str, below_home: str) -> str:
+def _user_folder(variable: str, below_home: str, remedy: str) -> str:
     root = os.environ.get(variable, "")
     if not os.path.isabs(root):  # the XDG rules say to ignore a relative one
-        home = os.path.expanduser("~")
+        # Of an empty HOME, Python would make the root folder.
+        home = os.path.expanduser("~") if os.environ.get("HOME", "?") else ""
         if not os.path.isabs(home):
             raise StoreError(
-                f"there is no home folder (HOME is not set) and no {variable}; set AUTOTUNE_CACHE "
-                f"or pass --cache FILE"
+                f"there is no home folder (HOME is not set, or is no full path) and no {variable}; "
+                f"{remedy}"
             )
         root = os.path.join(home, below_home)
     return os.path.join(root, "autotune")

@@ -193,15 +193,18 @@ def _meta(connection: sqlite3.Connection) -> dict[str, str]:
     return {row["name"]: row["value"] for row in rows}
 
 
-def _connect(path: str) -> sqlite3.Connection:
-    """Open read-only; from a folder where SQLite cannot make its side files, as immutable."""
+def connect(path: str) -> sqlite3.Connection:
+    """Open read-only; from a folder where SQLite cannot make its side files, as immutable.
+
+    Raises:
+        StoreError: it cannot be opened.
+    """
     last: sqlite3.Error | None = None
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         uri = f"file:{quote(os.path.abspath(path))}?{mode}"
         connection: sqlite3.Connection | None = None
         try:
             connection = sqlite3.connect(uri, timeout=schema.BUSY_TIMEOUT_S, uri=True)
-            connection.row_factory = sqlite3.Row
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             return connection
         except sqlite3.Error as error:
@@ -212,6 +215,13 @@ def _connect(path: str) -> sqlite3.Connection:
             if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                 break
     raise failure(path, last or sqlite3.OperationalError("unknown")) from last
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    """The same, with rows that know their columns' names."""
+    connection = connect(path)
+    connection.row_factory = sqlite3.Row
+    return connection
 
 
 @cache

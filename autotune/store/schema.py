@@ -111,6 +111,8 @@ ORDER BY count DESC, last_seen DESC, workload_key"""
 
 WRITE_META = """INSERT INTO meta (name, value) VALUES (:name, :value)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value"""
+TOUCH_META = "UPDATE meta SET value = value"
+"""Changes nothing, and fails where nothing could be changed."""
 WRITE_RECORD = f"""INSERT INTO records ({_ALL}) VALUES ({_VALUES})
 ON CONFLICT (digest) DO NOTHING"""
 WRITE_MISS = """INSERT INTO misses (target_key, workload_key, op, shape, dtype, layout, tolerance,

@@ -165,6 +165,27 @@ def test_winograd_over_two_threads_is_right() -> None:
         check(workload, schedule, target)
 
 
+def _with_step(part: Part, axis: str, step: int) -> Part:
+    """The part with every loop over an axis that several nests share at another step."""
+    if isinstance(part, Nest):
+        return part
+    loops = tuple(Loop(axis, step) if loop.axis == axis else loop for loop in part.loops)
+    return Group(loops, tuple(_with_step(inside, axis, step) for inside in part.parts))
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 6, 8])
+def test_winograd_with_filters_packed_in_odd_blocks_is_refused_or_right(step: int) -> None:
+    # The nest that packs writes vectors: they may not reach over the blocks of the one that reads.
+    workload, target = parse_workload("conv2d", WINDOWS[0][0]), resolve("x86-64")
+    found = set()
+    for schedule in transformed(workload, target, 40):
+        parts = tuple(_with_step(part, "oc", step) for part in schedule.parts)
+        found.add(replace(schedule, parts=parts))
+    legal = [s for s in found if violation(contraction(workload), s, target) is None]
+    for schedule in sorted(legal, key=lambda s: s.digest)[:8]:
+        check(workload, schedule, target)
+
+
 # --- the space -----------------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ class Command:
 
     def __init__(self, root: Path, folder: Path) -> None:
         self.cache, self.log = folder / "cache.db", folder / "run.jsonl"
-        self._environment = {
+        self.environment = {
             **os.environ,
             "PYTHONPATH": str(root),
             "AUTOTUNE_CACHE": str(self.cache),
@@ -30,7 +30,7 @@ class Command:
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [sys.executable, "-m", "autotune", *arguments],
-            env=self._environment,
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -93,6 +93,60 @@ def test_signal_ends_a_run_with_the_best_kept(command: Command, number: int, cod
     assert content["best"]["seconds"] > 0
     found, out, _ = command("lookup", *SMALL, "--json")
     assert (found, json.loads(out)["hit"]) == (0, True)
+
+
+def _measured(command: Command, count: int) -> None:
+    """Wait until the log holds so many timings."""
+    deadline_s = time.monotonic() + 60
+    while time.monotonic() < deadline_s:
+        done = command.log.read_text(encoding="utf-8") if command.log.exists() else ""
+        if done.count('"status":"ok"') >= count:
+            return
+        time.sleep(0.02)
+
+
+def test_storm_of_signals_loses_nothing(command: Command) -> None:
+    process = command.start("run", *SMALL, "--budget", "60s", "--json", "--log", str(command.log))
+    _measured(command, 2)
+    # What comes later than the result ends the process in the system's own way, to the same code.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        process.send_signal(number)
+        time.sleep(0.03)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode in (130, -signal.SIGINT, -signal.SIGTERM, -signal.SIGHUP), err
+    assert "Traceback" not in err
+    assert json.loads(out)["stopped"] == "interrupted"
+    assert json.loads(command.log.read_text(encoding="utf-8").splitlines()[-1])["kind"] == "end"
+    assert command("lookup", *SMALL)[0] == 0
+
+
+@pytest.mark.parametrize("redirection", ["2>&-", "2>/dev/full", "2>&1 >/dev/null | head -c 1"])
+def test_run_that_nobody_hears_is_kept_all_the_same(command: Command, redirection: str) -> None:
+    script = f'"$0" -m autotune run "$@" {redirection}'
+    subprocess.run(
+        ["sh", "-c", script, sys.executable, *SMALL, "--trials", "2", "--log", str(command.log)],
+        env=command.environment,
+        stdout=subprocess.DEVNULL,
+        check=False,
+        timeout=60,
+    )
+    assert command("lookup", *SMALL)[0] == 0
+
+
+def test_output_that_cannot_be_written_is_told_in_one_line(command: Command) -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "autotune", "list", "ops"],
+            env=command.environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: ")
+    assert ended.stderr.count("\n") == 1
 
 
 def test_run_where_nothing_can_work_exits_1_and_leaves_no_record(command: Command) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 import typer.main
 from typer.testing import CliRunner
 
-from autotune.cli import app, options, progress
+from autotune.cli import app, options, progress, show
 from autotune.errors import AutotuneError, PerformanceCliffWarning, UsageError
 from autotune.ir.schedule import Loop, Nest, Schedule
 from autotune.ops.base import parse_workload
@@ -286,6 +287,46 @@ def test_bad_usage_exits_2_without_a_traceback(tune: FakeTune, arguments: list[s
 
 
 @pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", *SMALL, "--trials", "0"], "'--trials'.*greater than or equal to 1, not '0'"),
+        (["run", *SMALL, "--seed", "x"], "'--seed'.*not 'x'"),
+        (["run", *SMALL, "--no-such"], "No such option: --no-such"),
+        (["run"], "Missing option '--op'"),
+        (["runn"], "No such command 'runn'. Did you mean 'run'"),
+        (["--no-such"], "No such option: --no-such"),
+        (["cache", "show", "x", "--as", "c"], "'c' is not one of 'nest', 'ir', 'asm';"),
+    ],
+)
+def test_bad_usage_is_told_in_one_line_with_the_value(arguments: list[str], told: str) -> None:
+    ended = invoke(*arguments)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.startswith("error: ")
+    assert ended.stderr.count("\n") == 1
+    assert re.search(told, ended.stderr)
+
+
+@pytest.mark.parametrize("group", [[], ["cache"], ["list"]])
+def test_no_arguments_show_the_help(group: list[str]) -> None:
+    ended = invoke(*group)
+    assert ended.exit_code == 2
+    assert "Usage: " in ended.stderr + ended.stdout
+
+
+def test_run_whose_result_is_not_kept_exits_1_with_it(tune: FakeTune) -> None:
+    tune.content = outcome(kept=False)
+    ended = invoke("run", *C6, "--json")
+    assert ended.exit_code == 1
+    assert json.loads(ended.stdout)["kept"] is False
+
+
+def test_run_of_an_exhausted_space_says_how_many_there_were(tune: FakeTune) -> None:
+    """F001."""
+    tune.content = outcome(stopped="exhausted", trials=4)
+    assert "space exhausted, 4 of 4 schedules" in invoke("run", *C6).stdout
+
+
+@pytest.mark.parametrize(
     ("text", "seconds"), [("30s", 30.0), ("10m", 600.0), ("1h", 3600.0), ("1.5M", 90.0)]
 )
 def test_budget_reads_seconds_minutes_and_hours(text: str, seconds: float) -> None:
@@ -344,10 +385,36 @@ def test_progress_on_a_terminal_is_a_bar(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
     with progress.watch(quiet=False) as report:
         assert report is not None
         report(advance())
     assert capsys.readouterr().out == ""
+
+
+def test_progress_on_a_terminal_that_cannot_redraw_is_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "dumb")
+    with progress.watch(quiet=False) as report:
+        assert report is not None
+        report(advance())
+    assert capsys.readouterr().err.startswith("3/8 trials, best")
+
+
+def test_progress_without_any_stderr_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    with progress.watch(quiet=False) as report:
+        assert report is not None
+        report(advance(note="something"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(-1, "0 s"), (119, "119 s"), (600, "10 min"), (1e9, "277,778 h")]
+)
+def test_waiting_time_is_told_in_a_unit_that_reads_well(seconds: float, text: str) -> None:
+    assert show.wait(seconds) == text
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

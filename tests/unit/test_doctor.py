@@ -127,6 +127,18 @@ def test_unwritable_folders_are_named(pool: Callable[[Any], None], tmp_path: Pat
     assert "AUTOTUNE_CACHE" in step.fix
 
 
+def test_cache_that_is_no_cache_is_a_finding(pool: Callable[[Any], None], tmp_path: Path) -> None:
+    pool(FakeMeasurer(TIMING))
+    (tmp_path / "notes.txt").write_text("not a database at all", encoding="utf-8")
+    step = steps(str(tmp_path / "notes.txt"))["cache"]
+    assert not step.is_ok
+    assert "not an SQLite database" in step.detail
+    new = tmp_path / "new" / "cache.db"
+    assert steps(str(new))["cache"].is_ok
+    assert not new.exists()
+    assert new.parent.stat().st_mode & 0o777 == 0o700
+
+
 def test_command_prints_a_line_a_step_and_fails_with_1(pool: Callable[[Any], None]) -> None:
     pool(MeasureError("no workers"))
     ended = CliRunner().invoke(app, ["doctor"])

@@ -35,9 +35,10 @@ LAYERS: dict[str, str] = {
     "finalists": "ir trial progress",
     # Only `load` needs the runtime, and imports it when it is called.
     "lookup": "errors registry ir trial ops.base targets store runtime",
+    "interruption": "",
     "search": "errors ir trial space.base cost.base explorers.base measure.base progress finalists",
     "tune": "errors registry ir trial ops.base targets space backends features cost explorers "
-    "measure store progress finalists search",
+    "measure store progress finalists interruption search",
     "doctor": "errors ir trial ops.base targets measure store",
     "cli": "errors registry ir trial ops.base targets space backends store progress lookup tune "
     "doctor",

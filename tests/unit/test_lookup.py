@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 import autotune
@@ -21,6 +22,7 @@ from autotune.lookup import Hit, load, lookup
 from autotune.lookup.cliff import UNMEASURED, Cliff, estimate, fix_command
 from autotune.lookup.nearest import by_distance
 from autotune.ops.base import contraction, parse_workload
+from autotune.space import generate, narrowing
 from autotune.store.db import open_cache
 from autotune.targets.base import Target
 from autotune.targets.detect import resolve
@@ -29,6 +31,7 @@ from tests.records import TARGET, WORKLOAD, made
 
 # The package's attribute of this name is the function.
 MODULE = importlib.import_module("autotune.lookup")
+WINOGRAD = "[only]\nalgorithm = 'winograd4'\nwinograd.rows = 1\nwinograd.unroll = 1\n"
 V1, V4 = resolve("x86-64"), resolve("x86-64-v4")
 
 
@@ -214,17 +217,45 @@ def test_record_behind_an_illegal_one_is_taken(path: str, monkeypatch: pytest.Mo
 
 
 def test_strict_miss_is_an_error_with_the_fix(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CacheMissError) as caught, pytest.warns(PerformanceCliffWarning):
+    # No warning of a schedule that nobody gets (warnings are errors here); the miss still counts.
+    with pytest.raises(CacheMissError) as caught:
         lookup(WORKLOAD, target=TARGET, cache=path, strict=True)
+    with open_cache(path) as cache:
+        assert [miss["count"] for miss in cache.misses()] == [1]
     assert caught.value.key == WORKLOAD.key
     assert caught.value.fix.startswith("autotune run --op matmul --shape m=32,n=48,k=16 ")
     monkeypatch.setenv("AUTOTUNE_STRICT", "1")
     with pytest.raises(CacheMissError):
         quiet(WORKLOAD, target=TARGET, cache=path)
     monkeypatch.setenv("AUTOTUNE_STRICT", "0")
-    assert not quiet(WORKLOAD, target=TARGET, cache=path).is_hit
+    with pytest.warns(PerformanceCliffWarning):
+        assert not lookup(WORKLOAD, target=TARGET, cache=path).is_hit
     stored(path, made())
     assert lookup(WORKLOAD, target=TARGET, cache=path, strict=True).is_hit
+
+
+@pytest.mark.parametrize(
+    ("channels", "tolerance", "error_units", "origin"),
+    [
+        (64, 16, 7.2, "nearest"),
+        (32, 16, 7.2, "nearest"),
+        (8, 16, 7.2, "default"),
+        (64, 8, 7.2, "default"),
+        (512, 8, 5.0, "nearest"),
+    ],
+)
+def test_nearest_winograd_is_taken_only_where_its_error_will_do(
+    path: str, channels: int, tolerance: float, error_units: float, origin: str
+) -> None:
+    tuned = parse_workload("conv2d", "c=64,h=14,k=32,r=3,pad=1")
+    point = generate(contraction(tuned), TARGET, narrowing.parse(WINOGRAD, "w", "conv2d"))
+    schedule = point.schedule(point.sample(np.random.default_rng(0), 1)[0])
+    assert schedule.algorithm == "winograd4"
+    stored(path, made(tuned, schedule=schedule, error_units=error_units))
+    asked = parse_workload(
+        "conv2d", f"c={channels},h=14,k=32,r=3,pad=1,bias=1", tolerance=tolerance
+    )
+    assert quiet(asked, target=TARGET, cache=path).origin == origin
 
 
 @pytest.mark.parametrize("fallback", ["model", "", "Nearest"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from autotune.cost.base import FeatureLengthError, NotFitted
 from autotune.errors import MeasureError, SpaceError, StoreError, UsageError
+from autotune.interruption import Gate
 from autotune.ir.default import default_schedule
 from autotune.ops.base import contraction, parse_workload
 from autotune.registry import COST_MODELS, EXPLORERS
@@ -258,6 +260,8 @@ def test_schedule_the_cache_would_answer_is_a_finalist_too():
     result = again.run(1)
     assert known.schedule in again.measurer.retimed[0]
     assert result.schedule == first.schedule
+    assert any("in the cache before" in note for note in result.notes)
+    assert first.notes == ()
 
 
 def test_default_that_nothing_beats_is_kept_and_said_so():
@@ -288,6 +292,16 @@ def test_progress_counts_up_to_the_wanted_and_reports_every_figure():
     assert last.seconds_left == 0
     counts = [p.trials for p in bench.progress]
     assert counts == sorted(counts)
+
+
+def test_progress_shows_no_rate_that_was_never_timed():
+    """A disturbed reference makes the best ratio of all, and would show more than the peak."""
+    bench = Bench()
+    bench.measurer.outcome = lambda schedule, count: Timing(
+        (1e-3,) * count, ((1e-3, 1e-2)[len(bench.measurer.measured) > 8],) * count, 1.0
+    )
+    bench.run(32)
+    assert max(p.best_gflops for p in bench.progress) == pytest.approx(FLOP / 1e-3 / 1e9)
 
 
 def test_progress_before_the_first_result_has_no_best():
@@ -597,7 +611,30 @@ def test_interruption_before_the_first_result_is_passed_on():
     assert bench.log.ended["stopped"] == "interrupted"
 
 
-@pytest.mark.parametrize("options", [{"trials": 0}, {"trials": -3}, {"budget_s": 0.0}])
+def test_interruptions_while_the_winner_is_kept_lose_nothing():
+    bench = Bench()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    class Pressed(FakeCache):
+        def put(self, record):
+            for _ in range(3):
+                signal.raise_signal(signal.SIGINT)
+            return super().put(record)
+
+    bench.cache = bench.keeping = replace(bench.keeping, cache=Pressed())
+    try:
+        with Gate() as gate:
+            result = run(bench.parts, Limits(32), bench.keeping, 0.0, gate)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert result.stopped == bench.log.ended["stopped"] == "interrupted"
+    assert result.trials == 32
+    assert bench.keeping.cache.records[0].schedule == result.schedule
+
+
+@pytest.mark.parametrize(
+    "options", [{"trials": 0}, {"trials": -3}, {"trials": 2.5}, {"budget_s": 0.0}]
+)
 def test_limits_that_make_no_sense_are_refused(options):
     with pytest.raises(UsageError, match="not allowed"):
         Limits(**options)
@@ -617,6 +654,7 @@ def test_unwritable_cache_costs_one_note_not_the_result():
     bench.cache.is_broken = True
     result = bench.run(32)
     assert result.trials == 32
+    assert not result.to_dict()["kept"]
     assert [n for n in result.notes if "not in the cache" in n] == list(result.notes)
     assert bench.log.ended["result"]["best"]["schedule"] == result.schedule.to_dict()
 
@@ -777,6 +815,7 @@ def test_tune_ends_when_the_space_of_a_tiny_shape_does(tuned, shape):
     [
         {"trials": 0},
         {"seed": -1},
+        {"seed": 2**63},
         {"budget_s": 0},
         {"explorer": "oracle"},
         {"cost_model": "oracle"},

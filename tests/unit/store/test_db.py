@@ -69,6 +69,21 @@ def test_rank_is_verified_then_current_then_local_then_faster(path: str) -> None
             assert reader.ranked(TARGET.key, WORKLOAD.key) == ranked
 
 
+def test_reading_needs_nothing_that_can_be_written(
+    path: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with open_cache(path) as cache:
+        cache.put(made())
+        cache.check_writable()
+        monkeypatch.setattr(cache, "_engine", cache._reading)
+        assert len(cache.entries()) == cache.export(tmp_path / "f.jsonl") == 1
+        assert cache.get(TARGET.key, WORKLOAD.key) is not None
+        assert cache.misses() == []
+        for write in (cache.check_writable, lambda: cache.put(made(seconds=2e-3))):
+            with pytest.raises(StoreError, match="readonly"):
+                write()
+
+
 def test_put_of_an_impossible_time_is_refused_at_the_door(path: str) -> None:
     with open_cache(path) as cache:
         for seconds in (float("nan"), float("inf"), 0.0, -1.0):

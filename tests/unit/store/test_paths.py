@@ -41,6 +41,14 @@ def test_no_home_folder_is_a_plain_error(monkeypatch: pytest.MonkeyPatch) -> Non
         paths.cache_path()
 
 
+def test_empty_home_is_no_home_and_the_remedy_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    _environment(monkeypatch, HOME="")
+    with pytest.raises(StoreError, match=r"no home folder.*--cache FILE"):
+        paths.cache_path()
+    with pytest.raises(StoreError, match=r"no home folder.*--log FILE"):
+        paths.log_folder()
+
+
 @pytest.mark.parametrize(
     ("location", "path"),
     [

@@ -1,0 +1,304 @@
+"""Faults that users of such tools met, by number: which test settles each, and whole runs here.
+
+SETTLED names the tests elsewhere; those below tune for real, with faults planted where needed.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autotune.errors import SpaceError
+from autotune.ir.default import default_schedule
+from autotune.ir.schedule import Schedule
+from autotune.measure.base import MeasureOptions, Measurer
+from autotune.measure.check import check_candidate
+from autotune.measure.pool import PoolMeasurer
+from autotune.ops.base import contraction, parse_workload
+from autotune.progress import Progress, Result
+from autotune.registry import EXPLORERS
+from autotune.space import generate, narrowing
+from autotune.store.db import open_cache
+from autotune.store.log import read
+from autotune.targets.base import Target
+from autotune.targets.detect import host
+from autotune.trial import Workload
+from autotune.tune import EXPLORER_STREAM, tune
+from tests.measuring import FAULTY, WORKERS
+
+SETTLED = {
+    "F001": ["unit/test_tune.py::test_tune_ends_when_the_space_of_a_tiny_shape_does"],
+    "F002": ["unit/test_tune.py::test_tiny_space_is_measured_once_and_kept"],
+    "F003": ["unit/test_tune.py::test_small_space_is_measured_exactly_once_each"],
+    "F004": ["unit/test_tune.py::test_wanted_trials_is_the_least_of_asked_and_possible"],
+    "F005": ["unit/test_tune.py::test_space_without_legal_points_ends_with_a_reason"],
+    "F006": [
+        "unit/space/test_listed.py::test_single_size_of_many_ones_leaves_few_kernels_that_are_the_same",
+        "unit/space/test_points.py::test_canonical_form_of_any_row_is_stable",
+    ],
+    "F007": ["e2e/test_faults.py::test_small_and_prime_sizes_are_right"],
+    "F008": [
+        "unit/test_ops.py::test_shape_that_makes_no_sense_is_refused_in_one_line",
+        "unit/test_cli.py::test_impossible_shapes_exit_2_naming_the_key",
+    ],
+    "F009": [
+        "unit/space/test_points.py::test_size_is_the_same_before_and_after_sampling",
+        "unit/space/test_listed.py::test_size_of_a_listed_space_is_known_before_and_after_sampling",
+    ],
+    "F010": [
+        "unit/test_tune.py::test_all_failing_stops_early_with_a_histogram_and_leaves_the_cache"
+    ],
+    "F011": ["unit/test_tune.py::test_single_success_among_failures_is_the_result"],
+    "F012": ["e2e/test_cli_run.py::test_run_where_nothing_can_work_exits_1_and_leaves_no_record"],
+    "F013": ["unit/test_tune.py::test_failing_default_leaves_no_baseline_and_says_so"],
+    "F014": [
+        "unit/space/test_points.py::test_lanes_are_never_more_than_the_target_has",
+        "unit/targets/test_detect.py::test_runnable_names_the_missing_features",
+        "unit/test_tune.py::test_tune_measures_the_default_schedule_first",
+    ],
+    "F016": ["e2e/test_measure_faults.py::test_llvm_abort_in_third_of_eight_leaves_seven_measured"],
+    "F033": [
+        "unit/targets/test_detect.py::test_host_of_an_odd_cpuinfo_is_the_baseline_with_a_notice",
+        "unit/backends/test_machine.py::test_cpu_names_are_those_of_levels_only",
+    ],
+    "F034": [
+        "unit/targets/test_detect.py::test_resolve_anything_else_is_refused_with_value_and_allowed",
+        "unit/backends/test_machine.py::test_every_feature_is_named_with_its_sign",
+    ],
+    "F035": [
+        "unit/backends/test_ir.py::test_module_has_the_triple_and_layout_of_its_machine",
+        "e2e/test_code.py::test_code_calls_no_library_and_names_its_layout",
+    ],
+    "F036": [
+        "e2e/test_runtime.py::test_arrays_of_any_kind_give_the_result_of_plain_ones",
+        "e2e/test_runtime.py::test_output_may_start_anywhere_in_memory",
+    ],
+    "F038": ["e2e/test_measure_faults.py::test_each_fault_fails_its_candidate_alone_with_its_kind"],
+    "F039": [
+        "e2e/test_runtime.py::test_calls_change_no_operand_and_depend_on_no_earlier_call",
+        "e2e/test_measure_faults.py::test_each_fault_fails_its_candidate_alone_with_its_kind",
+    ],
+    "F040": ["e2e/test_measure_faults.py::test_failing_default_disqualifies_only_itself"],
+    "F043": ["e2e/test_kernels.py::test_output_has_the_size_that_stride_and_padding_give"],
+    "F044": [
+        "e2e/test_cold_and_warm.py::test_warm_cache_gives_the_same_bits_here_and_in_another_process",
+        "unit/test_lookup.py::test_hit_is_what_was_stored",
+    ],
+    "F051": [
+        "unit/features/test_features.py::test_length_is_the_same_for_every_operator_and_target",
+        "contract/test_cost_model_contract.py::test_features_of_another_length_are_refused_by_name",
+    ],
+    "F052": [
+        "contract/test_cost_model_contract.py::test_a_fit_on_another_length_starts_afresh",
+        "unit/test_tune.py::test_tune_two_workloads_in_one_process",
+    ],
+    "F053": ["contract/test_cost_model_contract.py::test_a_label_that_is_no_speed_is_left_out"],
+    "F054": [
+        "contract/test_cost_model_contract.py::test_few_points_either_differ_or_are_refused",
+        "contract/test_explorer_contract.py::test_a_constant_score_still_moves",
+    ],
+    "F055": ["unit/cost/test_xgboost.py::test_forked_child_is_refused_rather_than_hung"],
+    "F056": [
+        "unit/cost/test_xgboost.py::test_damaged_model_is_told_apart_without_reaching_xgboost",
+        "unit/cost/test_xgboost.py::test_trees_that_xgboost_cannot_read_are_a_reason",
+    ],
+    "F057": [
+        "unit/cost/test_xgboost.py::test_only_public_names_of_xgboost_are_used",
+        "unit/cost/test_xgboost.py::test_too_old_xgboost_is_named",
+    ],
+    "F109": [
+        "unit/test_ops.py::test_products_near_2_to_the_63_are_refused",
+        "e2e/test_code.py::test_index_arithmetic_of_huge_shapes_is_64_bit",
+    ],
+}
+
+ONE_SCHEDULE = """
+[only]
+vector = "n"
+tile = {m = 4, n = 16}
+block = {m = 0, n = 0}
+split.k = 0
+unroll.k = 2
+store = "direct"
+stage = {x = "none", weight = "none", out = "none"}
+prefetch = 0
+"""
+
+
+@pytest.mark.parametrize("fault", SETTLED)
+def test_every_settled_fault_has_its_tests(root: Path, fault: str) -> None:
+    for name in SETTLED[fault]:
+        path, _, function = name.partition("::")
+        tree = ast.parse((root / "tests" / path).read_text(encoding="utf-8"))
+        defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        assert function in defined, name
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Tunes into a cache and a log of the test's own."""
+
+    def tuned(workload: Workload, **options: Any) -> Result:
+        cache, log = str(tmp_path / "cache.db"), str(tmp_path / "run.jsonl")
+        return tune(workload, cache=cache, log=log, **options)
+
+    return tuned
+
+
+@pytest.mark.parametrize(
+    ("shape", "explorer", "space"),
+    [
+        ("1x1x1", "annealing", ""),
+        ("1x1x1", "random", ""),
+        ("64x16x64,prepack=0", "annealing", ONE_SCHEDULE),
+    ],
+)
+def test_tiny_space_ends_of_itself_with_its_best_kept(
+    run: Run, tmp_path: Path, shape: str, explorer: str, space: str
+) -> None:
+    """F001, F002, F003, F004: exhaustion is a normal end, and one count is told everywhere."""
+    file = tmp_path / "space.toml"
+    file.write_text(space, encoding="utf-8")
+    told: list[Progress] = []
+    workload = parse_workload("matmul", shape)
+    result = run(workload, trials=500, explorer=explorer, space=str(file), progress=told.append)
+    assert result.stopped == "exhausted"
+    log = read(result.log)
+    digests = [trial.schedule.digest for trial in log.trials]
+    assert set(digests) == _everything(workload, str(file))
+    assert len(digests) == len(set(digests)) == result.trials
+    assert told[-1].trials == told[-1].wanted == result.trials
+    assert log.end["result"]["stopped"] == "exhausted"
+    with open_cache(result.cache) as cache:
+        record = cache.get(result.target_key, workload.key)
+    assert record is not None
+    assert record.schedule == result.schedule
+
+
+def _everything(workload: Workload, file: str) -> set[str]:
+    """The space and the default, which is measured even where a file leaves it out."""
+    computed = contraction(workload)
+    space = generate(computed, host(), narrowing.load(file, workload.op))
+    points = space.all_points()
+    assert points is not None
+    schedules = [default_schedule(computed, host()), *map(space.schedule, points)]
+    return {schedule.digest for schedule in schedules}
+
+
+def test_space_that_a_file_empties_ends_at_once_with_the_reason(run: Run, tmp_path: Path) -> None:
+    """F005: no endless sampling; nothing is kept."""
+    file = tmp_path / "space.toml"
+    file.write_text("[only]\ntile.m = 56\ntile.n = 256\n", encoding="utf-8")
+    workload = parse_workload("matmul", "256x256x64")
+    with pytest.raises(SpaceError, match=r"no legal schedule .*register tile of more than"):
+        run(workload, trials=64, space=str(file))
+    with open_cache(tmp_path / "cache.db") as cache:
+        assert cache.entries() == []
+
+
+SMALL_AND_PRIME = (
+    *(("conv2d", f"c={c},h=5,w=7,k=13,r=3,pad=1") for c in (1, 2, 3, 5, 7)),
+    *(("conv2d", f"c=3,h=4,w=6,k={k},r=3") for k in (1, 127)),
+    ("conv2d", "c=2,h=3,w=1,k=3,r=1"),
+    ("conv2d", "c=1,h=3,w=4099,k=2,r=3,pad=1"),
+    ("matmul", "1x37x1"),
+    ("matmul", "4099x1x127"),
+)
+
+
+@pytest.mark.parametrize(("op", "shape"), SMALL_AND_PRIME)
+def test_small_and_prime_sizes_are_right(op: str, shape: str) -> None:
+    """F007: no factor is zero, nothing is left out at the end."""
+    workload, target = parse_workload(op, shape), host()
+    computed = contraction(workload)
+    space = generate(computed, target, narrowing.load(None, op))
+    points = space.sample(np.random.default_rng(7), 2)
+    assert len(points) == 2
+    for schedule in (default_schedule(computed, target), *map(space.schedule, points)):
+        assert check_candidate(workload, schedule, target) <= workload.tolerance
+
+
+def test_code_for_a_lesser_target_uses_no_more_than_it_has(run: Run) -> None:
+    """F014: the space follows the target, not the machine; the default comes first."""
+    result = run(parse_workload("matmul", "33x47x20"), trials=4, target="x86-64")
+    log = read(result.log)
+    assert result.failures == {}
+    assert log.trials[0].schedule == default_schedule(
+        contraction(result.workload), Target(**_fields(log.header["target"]))
+    )
+    assert all(nest.lanes * 4 <= 16 for trial in log.trials for nest in trial.schedule.nests)
+
+
+def _fields(header: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **{name: header[name] for name in Target.__dataclass_fields__},
+        "features": tuple(header["features"]),
+    }
+
+
+PLANTED = {
+    0: ("wrong", "wrong_result"),
+    2: ("build_abort_in_llvm", "crash"),
+    3: ("skip_tail", "wrong_result"),
+    4: ("build_hang", "compile_timeout"),
+    5: ("segfault", "crash"),
+}
+"""Position among the candidates -> fault and the kind it is to have; 0 is the default."""
+
+
+def test_run_with_planted_faults_keeps_a_right_winner(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F010, F013, F016, F038, F040: each costs itself alone, also the default and the first."""
+    workload, target = parse_workload("matmul", "13x13x40"), host()
+    candidates = _candidates(workload, target, 8)
+    faults = {candidates[at].digest: fault for at, (fault, _) in PLANTED.items()}
+    monkeypatch.setenv("AUTOTUNE_TEST_FAULTS", json.dumps(faults))
+    monkeypatch.syspath_prepend(str(WORKERS))
+
+    def faulty(workload: Workload, target: Target, options: MeasureOptions) -> Measurer:
+        planted = dataclasses.replace(FAULTY, timeout_s=1.5, seed=options.seed)
+        return PoolMeasurer(workload, target, planted)
+
+    result = run(workload, trials=8, explorer="random", measurer_factory=faulty)
+    found = {trial.schedule.digest: trial for trial in read(result.log).trials}
+    assert set(found) == {schedule.digest for schedule in candidates}
+    for at, schedule in enumerate(candidates):
+        kind = PLANTED[at][1] if at in PLANTED else "ok"
+        assert found[schedule.digest].status == kind, (at, found[schedule.digest].failure)
+    aborted = found[candidates[2].digest].failure
+    assert aborted is not None
+    assert "SIGABRT" in aborted.message
+    assert result.schedule.digest not in faults
+    assert result.outcome.baseline is None
+    assert any("no baseline" in note for note in result.notes)
+
+
+def _candidates(workload: Workload, target: Target, count: int) -> list[Schedule]:
+    """What a run of seed 0 measures: the default, then what the random explorer draws."""
+    computed = contraction(workload)
+    space = generate(computed, target, narrowing.load(None, workload.op))
+    rng = np.random.default_rng([0, EXPLORER_STREAM])
+    drawn = map(space.schedule, EXPLORERS.get("random")(space, rng).ask(count - 1, None))
+    return [default_schedule(computed, target), *drawn]
+
+
+def test_model_is_refitted_from_one_workload_to_the_next(run: Run) -> None:
+    """F051, F052: past the first refit, on spaces of different loops, in one process."""
+    for op, shape in (
+        ("conv2d", "c=3,h=7,k=5,r=3,pad=1"),
+        ("matmul", "4x4x4"),
+        ("matmul", "3x3x3"),
+    ):
+        result = run(parse_workload(op, shape), trials=24)
+        assert (result.trials, result.notes) == (24, ())
