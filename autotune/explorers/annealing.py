@@ -23,9 +23,9 @@ from autotune.space.base import Points, Space
 
 CHAINS = 128
 STEPS = 8
-TRIES = 8
-"""Proposals a chain sees in one step, so that one scoring call covers 1,024 points."""
-MIXES = 2
+TRIES = 4
+"""Proposals a chain sees in one step: one scoring call covers 512 points, one ask 4,096."""
+MIXES = 1
 """How many of the proposals are crossovers with another chain."""
 HOT, COLD = 1.0, 0.1
 """Temperature at the first and last step, in standard deviations of the scores."""

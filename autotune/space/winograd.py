@@ -203,19 +203,28 @@ class WinogradSpace:
     def family(self, points: Points) -> NDArray[np.int64]:
         return np.asarray(points[:, 0])
 
-    def values(self, points: Points) -> dict[str, NDArray[np.int64]]:
-        """What every knob says, by name; `outputs` is M."""
-        found = {"outputs": np.array(self.outputs, np.int64)[points[:, 0]]}
-        for i, name in enumerate(KNOBS[1:]):
+    @cached_property
+    def _padded(self) -> list[NDArray[np.int64]]:
+        """By column but the first: (M, values) what an index means."""
+        found = []
+        for i in range(len(KNOBS) - 1):
             widest = max(len(table[i]) for table in self.tables)
             padded = np.zeros((len(self.tables), widest), np.int64)
             for m, table in enumerate(self.tables):
                 padded[m, : len(table[i])] = table[i]
-            found[name] = padded[points[:, 0], points[:, i + 1]]
+            found.append(padded)
         return found
 
-    def sizes(self, points: Points) -> dict[str, NDArray[np.int64]]:
-        """Extents that depend on M: tiles down and across, points of a tile, channels, filters."""
+    def values(self, points: Points) -> dict[str, NDArray[np.int64]]:
+        """What every knob says, by name; `outputs` is M."""
+        found = {"outputs": np.array(self.outputs, np.int64)[points[:, 0]]}
+        for i, name in enumerate(KNOBS[1:]):
+            found[name] = self._padded[i][points[:, 0], points[:, i + 1]]
+        return found
+
+    @cached_property
+    def _sizes(self) -> dict[str, NDArray[np.int64]]:
+        """By M, as `sizes` gives them by point."""
         columns: dict[str, list[int]] = {}
         for m in self.outputs:
             products = statements(self.contraction, f"winograd{m}")[3]
@@ -228,7 +237,11 @@ class WinogradSpace:
                 ("panel_filters", products.parallel[-1].extent),
             ):  # fmt: skip
                 columns.setdefault(name, []).append(value)
-        return {name: np.array(v, np.int64)[points[:, 0]] for name, v in columns.items()}
+        return {name: np.array(values, np.int64) for name, values in columns.items()}
+
+    def sizes(self, points: Points) -> dict[str, NDArray[np.int64]]:
+        """Extents that depend on M: tiles down and across, points of a tile, channels, filters."""
+        return {name: values[points[:, 0]] for name, values in self._sizes.items()}
 
     def handed_bytes(self, points: Points) -> NDArray[np.int64]:
         """(n,) bytes of the bands that one round hands from the transform to the products."""
