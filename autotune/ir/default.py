@@ -23,6 +23,10 @@ LATENCY = 8
 """Multiply-adds in flight that keep a core busy: latency 4 times two pipes."""
 TILE_CYCLES = 20
 """What a register tile costs beside its multiply-adds: loop, addresses, first loads."""
+MOST_ALIGNED_ROWS, CONFLICT = 8, 1.2
+"""More rows than cache ways, a multiple of 1 KB apart, evict each other. Source: register tiles of
+14x2 against 8x3, 7x4 and 6x4 vectors, interleaved, 2026-11-30: 1.02 behind on 512 cubed, 1.36 on
+1024 cubed."""
 SHORT_REDUCTION = 32
 """Up to here (depthwise) the whole reduction is unrolled, so that rows share their loads."""
 MAX_WINDOW = 32
@@ -175,9 +179,22 @@ def _bound(form: Form, tile: Mapping[str, int], row: str, target: Target) -> flo
             # Two pipes of half a wide vector each: narrow vectors go two to a cycle.
             work = vectors * height * max(0.5, lanes / wide)
             body = max(work, loads * 0.65, LATENCY / 2)
+            body *= CONFLICT if height > MOST_ALIGNED_ROWS and _conflicts(form, row) else 1.0
             cycles += others * columns * count * (reduction * body + TILE_CYCLES)
     cycles += sum(_stage_cycles(form, access) for access in made.inputs)
     return cycles + prod(a.extent for a in made.parallel) * _store_cycles(form, tile)
+
+
+def _conflicts(form: Form, row: str) -> bool:
+    """Whether rows of an operand that is read unpacked start in the same few cache sets."""
+    made = form.contraction
+    item = ITEM_BYTES[made.dtype]
+    steps = [
+        access.coefficient(row) * item
+        for access in made.inputs
+        if access.operand != made.constant and not needs_stage(form, access)
+    ]
+    return any(step and step % 1024 == 0 for step in steps)
 
 
 def _store_cycles(form: Form, tile: Mapping[str, int]) -> float:
