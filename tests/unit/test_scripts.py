@@ -77,7 +77,7 @@ def test_project_ships_the_search_spaces_and_bounds_every_requirement(root: Path
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["force-include"] == {"search_spaces": "autotune/search_spaces"}
-    assert project["project"]["scripts"] == {"autotune": "autotune.cli:main"}
+    assert project["project"]["scripts"] == {"autotune": "autotune.__main__:main"}
     extras = project["project"]["optional-dependencies"].values()
     for requirement in [*project["project"]["dependencies"], *(r for e in extras for r in e)]:
         assert re.search(r">=[\d.]+,<[\d.]+$", requirement), requirement
