@@ -7,6 +7,7 @@ a pool. Kernels release the GIL and may be called from several threads at once.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import json
 import os
 import threading
@@ -53,28 +54,31 @@ class Packed:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as one JSON line and the raw bytes."""
+        raw = self.buffer.tobytes()
         header = {
             "format": PACKED_FORMAT,
             "operand": self.operand,
             "key": self.key,
             "digest": self.digest,
             "codegen": self.codegen,
-            "bytes": self.buffer.size,
+            "bytes": len(raw),
+            "sha256": hashlib.sha256(raw).hexdigest(),
         }
-        Path(path).write_bytes(json.dumps(header).encode() + b"\n" + self.buffer.tobytes())
+        Path(path).write_bytes(json.dumps(header).encode() + b"\n" + raw)
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Packed:
         """Read what `save` wrote.
 
         Raises:
-            UsageError: the file is something else, or not whole.
+            UsageError: the file is something else, or damaged.
         """
         try:
             first, _, raw = Path(path).read_bytes().partition(b"\n")
             header = json.loads(first)
             stamp = {name: header[name] for name in ("operand", "key", "digest", "codegen")}
             known = header["format"] == PACKED_FORMAT and header["bytes"] == len(raw)
+            known = known and header["sha256"] == hashlib.sha256(raw).hexdigest()
         except OSError as error:
             raise UsageError(f"packed operand {path} cannot be read: {error}") from error
         except (ValueError, KeyError, TypeError, RecursionError):
