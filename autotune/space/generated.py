@@ -22,6 +22,7 @@ from autotune.ir.schedule import Schedule, Stage
 from autotune.space.base import Narrowing, Points
 from autotune.space.bound import lower_bound
 from autotune.space.decode import Decoded, canonical, decode
+from autotune.space.draw import legal_neighbours, legal_points
 from autotune.space.rules import broken, legal
 from autotune.space.tables import Ints, tables
 from autotune.space.variants import NONE, ONCE, variants
@@ -32,8 +33,6 @@ LIST_LIMIT = 4096
 RAW_LIMIT = 200_000
 """Raw index combinations that are worth walking to find out."""
 LIST_CHUNK = 8192
-SAMPLE_ROUNDS = 24
-NEIGHBOUR_ROUNDS = 8
 ESTIMATE_POINTS = 20_000
 EXPLAINED_POINTS = 1024
 
@@ -100,28 +99,13 @@ class GeneratedSpace:
             if not len(self._listed):
                 return self._listed.copy()
             return self._listed[rng.integers(len(self._listed), size=count)]
-        found: list[Points] = []
-        missing = count
-        for _ in range(SAMPLE_ROUNDS):
-            kept = self._kept(self._draw(rng, max(4 * missing, 64)))
-            found.append(kept[:missing])
-            missing -= len(found[-1])
-            if missing <= 0:
-                break
-        return np.concatenate(found)
+        return legal_points(lambda raw: self._kept(self._draw(rng, raw)), count)
 
     def neighbours(self, points: Points, rng: np.random.Generator) -> Points:
         """One or two knobs changed: a step along an ordered one, or a new value."""
-        result = points.copy()
-        waiting = np.arange(len(points))
-        for _ in range(NEIGHBOUR_ROUNDS):
-            if not len(waiting):
-                break
-            moved = canonical(self.tables, self._changed(points[waiting], rng))
-            good = self._is_legal(moved) & np.any(moved != points[waiting], axis=1)
-            result[waiting[good]] = moved[good]
-            waiting = waiting[~good]
-        return result
+        return legal_neighbours(
+            points, lambda own: canonical(self.tables, self._changed(own, rng)), self._is_legal
+        )
 
     def _changed(self, points: Points, rng: np.random.Generator) -> Points:
         changed = points.copy()

@@ -21,6 +21,7 @@ from autotune.ir.legal import MAX_PREFETCH_BYTES, violation
 from autotune.ir.schedule import Schedule
 from autotune.space.base import Choice, Narrowing, Points
 from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE
+from autotune.space.draw import legal_neighbours, legal_points
 from autotune.space.winograd_nests import build
 from autotune.targets.base import Target
 
@@ -35,8 +36,6 @@ UNROLLS = (1, 2, 4, 8)
 PREFETCH = (0, 512, 2048)
 MAX_HANDED_BYTES = 2**28
 RAW_LIMIT = 20_000
-SAMPLE_ROUNDS = 24
-NEIGHBOUR_ROUNDS = 8
 ESTIMATE_POINTS = 20_000
 KNOBS = ("outputs", "rows", "filters", "channels", "tile_rows", "tile_columns", "vectors",
          "unroll", "prefetch")  # fmt: skip
@@ -153,15 +152,10 @@ class WinogradSpace:
             if not len(self._listed):
                 return self._listed.copy()
             return self._listed[rng.integers(len(self._listed), size=count)]
-        found: list[Points] = []
-        missing = count
-        for _ in range(SAMPLE_ROUNDS):
-            rows = self._draw(rng, max(4 * missing, 64))
-            found.append(rows[self._is_legal(rows)][:missing])
-            missing -= len(found[-1])
-            if missing <= 0:
-                break
-        return np.concatenate(found)
+        return legal_points(lambda raw: self._kept(self._draw(rng, raw)), count)
+
+    def _kept(self, rows: Points) -> Points:
+        return rows[self._is_legal(rows)]
 
     def _draw(self, rng: np.random.Generator, count: int) -> Points:
         first = rng.integers(len(self.outputs), size=count)
@@ -171,16 +165,7 @@ class WinogradSpace:
 
     def neighbours(self, points: Points, rng: np.random.Generator) -> Points:
         """One knob a step further, or anywhere; the point itself where none was legal."""
-        result = points.copy()
-        waiting = np.arange(len(points))
-        for _ in range(NEIGHBOUR_ROUNDS):
-            if not len(waiting):
-                break
-            moved = self._changed(points[waiting], rng)
-            good = self._is_legal(moved) & np.any(moved != points[waiting], axis=1)
-            result[waiting[good]] = moved[good]
-            waiting = waiting[~good]
-        return result
+        return legal_neighbours(points, lambda own: self._changed(own, rng), self._is_legal)
 
     def _changed(self, points: Points, rng: np.random.Generator) -> Points:
         counts = self._counts[points[:, 0]]

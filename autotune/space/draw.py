@@ -1,0 +1,43 @@
+"""How spaces find legal points by chance: bounded rounds of drawing, or of moving, and keeping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autotune.space.base import Points
+
+SAMPLE_ROUNDS = 24
+NEIGHBOUR_ROUNDS = 8
+
+
+def legal_points(draw: Callable[[int], Points], count: int) -> Points:
+    """At most `count` of what `draw` keeps of as many raw rows as it is asked for."""
+    found: list[Points] = []
+    missing = count
+    for _ in range(SAMPLE_ROUNDS):
+        found.append(draw(max(4 * missing, 64))[:missing])
+        missing -= len(found[-1])
+        if missing <= 0:
+            break
+    return np.concatenate(found)
+
+
+def legal_neighbours(
+    points: Points,
+    change: Callable[[Points], Points],
+    is_legal: Callable[[Points], NDArray[np.bool_]],
+) -> Points:
+    """Each point changed into another legal one; itself where no round found any."""
+    result = points.copy()
+    waiting = np.arange(len(points))
+    for _ in range(NEIGHBOUR_ROUNDS):
+        if not len(waiting):
+            break
+        moved = change(points[waiting])
+        good = is_legal(moved) & np.any(moved != points[waiting], axis=1)
+        result[waiting[good]] = moved[good]
+        waiting = waiting[~good]
+    return result
