@@ -15,7 +15,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,8 +43,6 @@ WILD_SHARE = 0.4
 """Share of schedules drawn from outside the generated space, legal all the same."""
 MUTATED_SHARE = 0.4
 """Share of points of the space that are edited until they need not be in it any more."""
-TRANSFORMED = 64.0
-"""Tolerance of other algorithms than the direct one; what is wrong is off by thousands."""
 LEAST_SHARE = 3
 """Schedules of a pair of shape and target at least: preparing a space takes far longer than one."""
 
@@ -202,18 +200,8 @@ def _cases_of(workload: Workload, name: str, count: int, seed: list[int]) -> lis
             moved = mutated(computed, schedule, partial(is_cheap_and_legal, computed, target), rng)
         found.append((moved, moved != schedule))
     return [
-        Case(_allowing(workload, schedule), name, threads, schedule, seed[0], is_wild)
-        for schedule, is_wild in found
+        Case(workload, name, threads, schedule, seed[0], is_wild) for schedule, is_wild in found
     ]
-
-
-def _allowing(workload: Workload, schedule: Schedule) -> Workload:
-    """The workload with the tolerance that the schedule's arithmetic needs.
-
-    Over few channels Winograd's transforms round more than the sums: that is for a tuner to
-    reject, and no defect of the code.
-    """
-    return workload if schedule.algorithm == "direct" else replace(workload, tolerance=TRANSFORMED)
 
 
 def _sampled(
