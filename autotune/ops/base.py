@@ -74,7 +74,6 @@ class Operator(Protocol):
         """The sum, without its tail, in float64 from float64 arrays."""
 
 
-TAIL_KEYS = ("bias", "act", "residual")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}\Z")
 
 
