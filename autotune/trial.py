@@ -5,8 +5,10 @@ Everything here is frozen, made of plain data and importable without NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Literal, get_args
 
 from autotune.ir.schedule import Schedule
 
@@ -26,6 +28,13 @@ FAILURE_KINDS = (
     "wrong_result",
     "invalid_time",
 )
+
+
+CachePolicy = Literal["warm", "rotating"]
+"""Where a kernel's operands are when it is timed: in the caches from the call before, as in a loop
+over one layer; or the next of many copies, together larger than the last-level cache, as in a
+network whose other layers ran in between."""
+CACHE_POLICIES: tuple[CachePolicy, ...] = get_args(CachePolicy)
 
 
 @dataclass(frozen=True)
@@ -60,24 +69,45 @@ class Workload:
 
 @dataclass(frozen=True)
 class Timing:
-    """A checked, timed candidate. Seconds are of one call; the reference ran in between.
+    """A checked, timed candidate. Seconds are of one call; the reference ran before and after it.
 
-    `ratio` is candidate over reference, the median of the paired quotients; lower is faster.
+    `ratio` is candidate over reference: the lower quartile of the paired quotients, for what
+    disturbs a slice between two undisturbed ones of the reference can only make it slower; on a
+    machine that was never at rest, where that holds no longer, their median.
     """
 
     samples_s: tuple[float, ...]
     reference_s: tuple[float, ...]
+    """One for each sample: the mean of the reference's slices beside it."""
     error_units: float
     """Largest error against the float64 reference, in the units of `DEFAULT_TOLERANCE`."""
+    disturbed: tuple[tuple[float, float], ...] = ()
+    """Further pairs (sample, reference) that do not count: the machine was slow meanwhile."""
+    is_steady: bool = True
+    """False where it was slow nearly all the time, so that every pair counts."""
 
     @property
     def seconds(self) -> float:
         return median(self.samples_s)
 
     @property
-    def ratio(self) -> float:
+    def ratios(self) -> list[float]:
+        """Candidate over reference, pair by pair."""
         pairs = zip(self.samples_s, self.reference_s, strict=True)
-        return median(sample / reference for sample, reference in pairs)
+        return [sample / reference for sample, reference in pairs]
+
+    @property
+    def ratio(self) -> float:
+        return lower_quartile(self.ratios) if self.is_steady else median(self.ratios)
+
+
+def lower_quartile(values: Sequence[float]) -> float:
+    """A quarter of the values lie below it; between two of them it is interpolated."""
+    ordered = sorted(values)
+    place = (len(ordered) - 1) / 4
+    below = int(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from autotune.errors import UsageError
 from autotune.ir.schedule import Schedule
-from autotune.trial import Failure, Timing, Trial
+from autotune.measure.cores import Cores, allowed_cores, divide
+from autotune.trial import CACHE_POLICIES, CachePolicy, Failure, Timing, Trial
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,13 @@ class MeasureOptions:
     builders: int = 1
     timeout_s: float = 10.0
     """Wall time one candidate may take to build, and again to be checked and timed."""
-    min_slice_s: float = 0.003
-    slices: int = 3
+    min_slice_s: float = 0.001
+    """What a slice takes at least: short, for a shared machine stays the same for 5 to 50 ms."""
+    patience_s: float = 0.15
+    """Longest that a candidate is timed, an undisturbed machine waited for or not."""
+    cache_policy: CachePolicy = "warm"
+    cores: Cores = field(default_factory=lambda: divide(allowed_cores(), 1))
+    """Where the builders and the runner stay."""
     recycle_after: int = 500
     """Candidates after which a builder is replaced by a fresh process."""
     seed: int = 0
@@ -38,13 +44,17 @@ class MeasureOptions:
     runner_module: str = "autotune.measure.run"
 
     def __post_init__(self) -> None:
-        for name in ("timeout_s", "min_slice_s"):
+        for name in ("timeout_s", "min_slice_s", "patience_s"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0):
                 raise UsageError(f"{name} is {value!r}; allowed: a positive number of seconds")
-        for name in ("builders", "slices", "recycle_after"):
+        for name in ("builders", "recycle_after"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)!r}; allowed: an integer from 1")
+        if self.cache_policy not in CACHE_POLICIES:
+            raise UsageError(
+                f"cache_policy is {self.cache_policy!r}; allowed: {', '.join(CACHE_POLICIES)}"
+            )
 
 
 class Measurer(Protocol):
@@ -65,10 +75,11 @@ class Measurer(Protocol):
         """
 
     def retime(self, schedules: Sequence[Schedule], rounds: int) -> list[Timing | Failure]:
-        """The finalists again: fresh process, fresh inputs, interleaved slices.
+        """The finalists again: fresh process, fresh inputs, round by round at separate moments.
 
-        `schedules[0]` is the default; `reference_s` of each timing are its samples of the same
-        rounds. Should the default itself fail, a small fixed matmul stands in for it.
+        A timing holds one sample a round, each paired with the same one of `schedules`, the
+        fastest. Timings of two schedules are of the same rounds as far as both go: one that has
+        clearly lost is left out of further rounds, the first never is.
         """
 
     def peak_flops(self) -> float:

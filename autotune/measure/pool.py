@@ -64,9 +64,13 @@ class PoolMeasurer:
         self._reference: Frame | Failure | None = None
         """The first schedule's artifact once it passed, why it failed, or None before that."""
         self._best_ratio: float | None = None
+        self._pace_s: float | None = None
+        """The reference's best, handed from one runner to the next."""
         self._peak: float | Failure | None = None
         self._wants_peak = False
         self._is_paused = self._is_closing = False
+        self._takes_turns = self._options.cores.are_shared
+        """Nothing is built while something is timed, since the kernel has all the cores."""
         self._fatal: MeasureError | None = None
         self._kept = tempfile.TemporaryFile(prefix="autotune-")  # noqa: SIM115
         self._selector = selectors.DefaultSelector()
@@ -242,13 +246,18 @@ class PoolMeasurer:
         return max(min(deadlines) - time.monotonic(), 0.0) + 0.001 if deadlines else None
 
     def _dispatch(self) -> None:
+        self._dispatch_run()
+        is_timing = self._runner in self._in_hand
         for slot in self._builders:
             if slot.is_idle and slot.done_count >= self._options.recycle_after:
                 slot.stop()
-            if slot.is_idle and self._to_build:
+            if slot.is_idle and self._to_build and not (self._takes_turns and is_timing):
                 job = self._to_build.popleft()
                 self._send(slot, job, {"schedule": job.schedule.to_dict()}, b"")
-        if not self._runner.is_idle:
+
+    def _dispatch_run(self) -> None:
+        is_building = any(slot in self._in_hand for slot in self._builders)
+        if not self._runner.is_idle or (self._takes_turns and is_building):
             return
         if self._wants_peak:
             self._wants_peak = False
@@ -308,6 +317,7 @@ class PoolMeasurer:
         elif isinstance(outcome, Failure):
             self._finish(job, outcome, spent_s)
         else:
+            self._pace_s = outcome.header["pace_s"]
             self._finish(job, _timing(outcome.header), spent_s)
 
     def _finish(self, job: _Job, outcome: Timing | Failure, run_s: float) -> None:
@@ -325,14 +335,20 @@ class PoolMeasurer:
                 self._reference = job.built
 
     def _builder_first(self) -> Frame:
-        return builder_first(self._workload, self._target)
+        return builder_first(self._workload, self._target, self._options)
 
     def _runner_first(self) -> Frame:
         kept = self._kept.fileno()
-        return runner_first(self._workload, self._target, self._options, kept, self._reference)
+        return runner_first(
+            self._workload, self._target, self._options, kept, self._reference, self._pace_s
+        )
 
 
 def _timing(header: Header) -> Timing:
     return Timing(
-        tuple(header["samples_s"]), tuple(header["reference_s"]), float(header["error_units"])
+        tuple(header["samples_s"]),
+        tuple(header["reference_s"]),
+        float(header["error_units"]),
+        tuple((float(a), float(b)) for a, b in header["disturbed"]),
+        bool(header["is_steady"]),
     )

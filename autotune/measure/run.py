@@ -7,29 +7,35 @@ nothing: a candidate is timed only after its check, and only beside the referenc
 from __future__ import annotations
 
 import ctypes
+import math
 import os
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
+from autotune.backends.base import Artifact
 from autotune.measure.buffers import GuardedBuffer
 from autotune.measure.check import Candidate, Operands, check, judge, load_expected, make_inputs
 from autotune.measure.child import Answer, CandidateError, Channel, serve
 from autotune.measure.child import Worker as Serving
+from autotune.measure.cores import stay_on
 from autotune.measure.lock import DeviceLock
-from autotune.measure.timing import Plan, Slicer, paired
+from autotune.measure.timing import Pace, Paired, Plan, Slicer, paired
 from autotune.measure.toolchain import Toolchain, real_toolchain
 from autotune.measure.wire import Frame, Header, artifact_from, target_from, workload_from
 from autotune.ops.base import contraction, parse_workload
+from autotune.trial import Timing
 
 FALLBACK_SHAPE = "64x64x64"
 """The matmul whose default schedule is the reference where a workload's own default failed."""
-MIN_FINAL_SLICE_S = 0.005
+FINAL_PATIENCE_S = 0.1
+"""Longest that one finalist is timed in one round."""
 _PEAK_SLICE_S = 0.002
-_PEAK_SLICES = 12
-_LONG_SHARE = 0.25
-"""Share of the time limit from which on one call is all the timing that a candidate gets."""
+_PEAK_SLICES, _PEAK_PAUSE_S = 12, 0.015
+"""So spread that a slow phase of the machine does not hold all of them."""
 _LIMIT_SHARE = 0.8
 """Share of the time limit by which the runner wants to be done."""
 
@@ -57,10 +63,14 @@ class Runner:
 
     def __init__(self, first: Frame, channel: Channel, tools: Toolchain) -> None:
         header = first.header
+        stay_on(header["cores"])
         self._workload = workload_from(header["workload"])
         self._target = target_from(header["target"])
         self._min_slice_s = float(header["min_slice_s"])
-        self._slices = int(header["slices"])
+        self._patience_s = float(header["patience_s"])
+        is_rotating = header["cache_policy"] == "rotating"
+        self._rotating_bytes = self._target.l3_bytes if is_rotating else 0
+        self._pace = Pace(header["pace_s"])
         self._channel, self._tools = channel, tools
         self._lock = DeviceLock()
         inputs = make_inputs(self._workload, int(header["seed"]))
@@ -101,24 +111,20 @@ class Runner:
             reference = self._reference or self._slices_of(candidate, call_s)
             with self._turn():
                 plan = Plan(
-                    1 if call_s * 1e9 > _LONG_SHARE * limit_ns else self._slices,
                     begin_ns + _LIMIT_SHARE * limit_ns,
+                    self._patience_s,
                     frame.header["best_ratio"],
                 )
-                samples, references = self._timed(candidate, call_s, reference, plan)
+                timed = self._timed(candidate, call_s, reference, plan)
             # Else what it did while being timed would be laid at the next one's door.
             candidate.verify_memory()
-            reference.last_s = references[-1]
+            reference.last_s = timed.reference_s[-1]
             if is_first:
                 self._reference, is_kept = reference, True
         finally:
             if not is_kept:
                 candidate.close()
-        return {
-            "samples_s": list(samples),
-            "reference_s": list(references),
-            "error_units": error_units,
-        }
+        return {**asdict(timed), "error_units": error_units, "pace_s": self._pace.best_s}
 
     def _load(self, frame: Frame) -> Candidate:
         artifact = artifact_from(frame.header["artifact"], frame.blob)
@@ -128,7 +134,10 @@ class Runner:
                 check(self._workload, placed, self._strict, self._right)
             finally:
                 placed.close()
-        return Candidate(self._tools, artifact, self._operands, self._target)
+        return self._candidate(artifact)
+
+    def _candidate(self, artifact: Artifact) -> Candidate:
+        return Candidate(self._tools, artifact, self._operands, self._target, self._rotating_bytes)
 
     def _checked(self, candidate: Candidate) -> tuple[float, float]:
         """Both checks; the worse error and the seconds of the second, warmer call."""
@@ -142,25 +151,21 @@ class Runner:
             worst = max(worst, error)
         return worst, call_s
 
-    def _timed(
-        self, candidate: Candidate, call_s: float, reference: _Held, plan: Plan
-    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def _timed(self, candidate: Candidate, call_s: float, reference: _Held, plan: Plan) -> Paired:
         """Seconds of one call of both, in turn.
 
         Where not even one pair fits, the checked call itself is the sample: a kernel that takes so
         long needs no repeats. The reference's part is then its latest sample.
         """
         clock_ns = self._tools.clock_ns
-        end_ns = clock_ns() + (call_s + reference.slicer.slice_s) * 1e9
+        end_ns = clock_ns() + (call_s + 2 * reference.slicer.slice_s) * 1e9
         if call_s > self._min_slice_s and end_ns > plan.until_ns:
-            return (call_s,), (reference.last_s,)
+            return Paired((call_s,), (reference.last_s,))
         slicer = self._slices_of(candidate, call_s).slicer
-        return paired(slicer, reference.slicer, plan, clock_ns)
+        return paired(slicer, reference.slicer, plan, self._pace, clock_ns)
 
-    def _slices_of(self, candidate: Candidate, call_s: float, min_slice_s: float = 0.0) -> _Held:
-        slicer = Slicer(
-            candidate.repeat, call_s, max(self._min_slice_s, min_slice_s), self._tools.clock_ns
-        )
+    def _slices_of(self, candidate: Candidate, call_s: float) -> _Held:
+        slicer = Slicer(candidate.repeat, call_s, self._min_slice_s, self._tools.clock_ns)
         return _Held(candidate, slicer, call_s)
 
     def _turn(self) -> AbstractContextManager[None]:
@@ -178,12 +183,7 @@ class Runner:
             case "first":
                 return None
             case "given":
-                candidate = Candidate(
-                    self._tools,
-                    artifact_from(header["artifact"], blob),
-                    self._operands,
-                    self._target,
-                )
+                candidate = self._candidate(artifact_from(header["artifact"], blob))
                 _, call_s = self._checked(candidate)
                 return self._slices_of(candidate, call_s)
             case _:
@@ -210,24 +210,34 @@ class Runner:
         except BaseException:
             candidate.close()
             raise
-        held = self._slices_of(candidate, call_s, MIN_FINAL_SLICE_S)
-        self._held[int(frame.header["key"])] = held
-        return {"error_units": error_units}
+        self._held[int(frame.header["key"])] = self._slices_of(candidate, call_s)
+        return {"error_units": error_units, "call_s": call_s}
 
     def _round(self, frame: Frame) -> dict[str, Any]:
-        """One slice of each held kernel in the given order, and of the reference, if any."""
-        seconds: list[list[Any]] = []
+        """Each held kernel in the given order, paired with the one that is the reference."""
+        reference = self._held[int(frame.header["reference"])]
+        timed: list[list[Any]] = []
         invalid: list[list[Any]] = []
         with self._turn():
             for key in frame.header["order"]:
                 self._channel.write({"event": "note", "note": key})
                 try:
-                    seconds.append([key, self._held[key].slicer.sample()])
+                    timed.append([key, *self._round_of(self._held[key], reference)])
                 except CandidateError as error:
                     invalid.append([key, str(error)])
-            reference = self._reference
-            reference_s = reference.slicer.sample() if reference is not None else None
-        return {"seconds": seconds, "invalid": invalid, "reference_s": reference_s}
+        return {"timed": timed, "invalid": invalid}
+
+    def _round_of(self, held: _Held, reference: _Held) -> tuple[float, float]:
+        """Seconds of one call of a kernel and of the reference, at the reference's pace.
+
+        The reference is paired with itself like any other, since pairing has a bias of its own.
+        """
+        plan = Plan(math.inf, FINAL_PATIENCE_S, None)
+        clock_ns = self._tools.clock_ns
+        timed = paired(held.slicer, reference.slicer, plan, self._pace, clock_ns)
+        timing = Timing(**asdict(timed), error_units=0.0)
+        reference_s = median(timing.reference_s)
+        return timing.ratio * reference_s, reference_s
 
     # --- the roof --------------------------------------------------------------------------
 
@@ -246,7 +256,10 @@ class Runner:
 
         slicer = Slicer(repeat, 0.0, _PEAK_SLICE_S, clock_ns)
         with self._turn():
-            best_s = min(slicer.sample() for _ in range(_PEAK_SLICES))
+            best_s = math.inf
+            for _ in range(_PEAK_SLICES):
+                best_s = min(best_s, slicer.sample())
+                time.sleep(_PEAK_PAUSE_S)
         loaded.close()
         return flop_count / best_s
 

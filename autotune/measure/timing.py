@@ -1,25 +1,45 @@
 """Times kernels in slices, a candidate's and the reference's in turn. Never invents a number.
 
-Only the runner calls it, and only on kernels that have passed their check. A slice is many calls
-made by machine code, long enough for the clock; every slice is kept.
+Only the runner calls it, and only on kernels that have passed their check. A slice is one call or
+many, made by machine code, long enough for the clock and short enough to lie within one phase of a
+shared machine. Every slice is kept; those beside a slow slice of the reference do not count.
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 
 from autotune.measure.child import CandidateError
 
-DROP_RATIO = 2.5
+DROP_RATIO = 2.0
 """A first slice this many times slower than the best so far is the candidate's only one."""
+HOPELESS_RATIO = 1.5
+"""So much slower in its best of MIN_PAIRS slices, whatever the machine does, is slow."""
+CLEAN_RATIO = 1.1
+"""A slice of the reference up to this many times its best shows an undisturbed machine.
+
+Source: our measurements of 2026-11-30: where another tenant computes on the same core, kernels run
+1.25 to 2 times slower, each by another factor, for 5 to 50 ms at a time; between, within 1.1.
+"""
+MIN_PAIRS = 3
+TIGHT_PAIRS, TIGHT = 5, 0.02
+"""So many undisturbed pairs will do if the median lies this close above the lowest."""
+ENOUGH_PAIRS = 9
+LOSING = 1.05
+"""A candidate whose MIN_PAIRS undisturbed ratios are all this far above the best has lost."""
 MAX_REPEATS = 1 << 30
 _LONG_ENOUGH = 0.8
 """Share of the asked length at which a slice counts."""
 _MAX_GROWTH = 1000
 _CALIBRATIONS = 8
 _WARM_SHARE = 10
+_REMEMBERED = 1024
+_KNOWN_WEIGHT = 64
+_BEST_QUANTILE = 0.05
 
 Clock = Callable[[], int]
 """Nanoseconds, as `time.perf_counter_ns`."""
@@ -82,29 +102,134 @@ def _clamp(count: float) -> int:
     return max(1, min(math.ceil(count), MAX_REPEATS))
 
 
+class Pace:
+    """How fast the reference is on an undisturbed machine: the best of its late slices.
+
+    Not the very best, which is luck, but the slice that one in twenty beats. Only _REMEMBERED
+    slices count, so that a machine that has become slow for good is taken as it is after a while.
+    """
+
+    def __init__(self, known_s: float | None = None) -> None:
+        """Begin, perhaps with the best that an earlier process saw."""
+        known = [] if known_s is None else [known_s] * _KNOWN_WEIGHT
+        self._slices: deque[float] = deque(known, _REMEMBERED)
+
+    def note(self, slice_s: float) -> None:
+        """Take one slice of the reference, in seconds a call, into account."""
+        self._slices.append(slice_s)
+
+    @property
+    def best_s(self) -> float | None:
+        """Seconds of one call at the reference's best; None before its first slice."""
+        ordered = sorted(self._slices)
+        return ordered[int(_BEST_QUANTILE * len(ordered))] if ordered else None
+
+
 @dataclass(frozen=True)
 class Plan:
     """How much timing a candidate gets."""
 
-    slices: int
     until_ns: float
-    """On the clock: no slice starts that would end later, but one pair always does."""
+    """On the clock: no pair starts that would end later, but one always does."""
+    patience_s: float
+    """Longest that MIN_PAIRS pairs or more may take, an undisturbed machine waited for or not."""
     best_ratio: float | None
     """The best candidate so far over the reference."""
 
 
-def paired(
-    candidate: Slicer, reference: Slicer, plan: Plan, clock_ns: Clock
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Seconds of one call from slices of both, taken in turn: the candidate's, the reference's."""
-    samples: list[float] = []
-    references: list[float] = []
-    for _ in range(plan.slices):
-        samples.append(candidate.sample())
-        references.append(reference.sample())
-        ratio = samples[0] / references[0]
-        if plan.best_ratio is not None and ratio > DROP_RATIO * plan.best_ratio:
+@dataclass(frozen=True)
+class _Pair:
+    """One slice of the candidate between two of the reference, in seconds a call."""
+
+    sample_s: float
+    before_s: float
+    after_s: float
+
+    @property
+    def reference_s(self) -> float:
+        return (self.before_s + self.after_s) / 2
+
+    @property
+    def ratio(self) -> float:
+        return self.sample_s / self.reference_s
+
+    @property
+    def slowest_s(self) -> float:
+        return max(self.before_s, self.after_s)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Slices of a candidate with the reference's beside them, as `trial.Timing` holds them."""
+
+    samples_s: tuple[float, ...]
+    reference_s: tuple[float, ...]
+    disturbed: tuple[tuple[float, float], ...] = ()
+    is_steady: bool = True
+
+
+def paired(candidate: Slicer, reference: Slicer, plan: Plan, pace: Pace, clock_ns: Clock) -> Paired:
+    """Slices of both in turn, the reference first and last, until they decide or time is up."""
+    pairs: list[_Pair] = []
+    begin_ns = clock_ns()
+    before_s = _noted(reference, pace)
+    while True:
+        sample_s = candidate.sample()
+        if not pairs and _is_slow(sample_s / before_s, plan, DROP_RATIO):
+            pairs.append(_Pair(sample_s, before_s, before_s))
             break
-        if clock_ns() + (candidate.slice_s + reference.slice_s) * 1e9 > plan.until_ns:
+        after_s = _noted(reference, pace)
+        pairs.append(_Pair(sample_s, before_s, after_s))
+        before_s = after_s
+        now_ns = clock_ns()
+        if now_ns + (candidate.slice_s + reference.slice_s) * 1e9 > plan.until_ns:
             break
-    return tuple(samples), tuple(references)
+        if len(pairs) < MIN_PAIRS:
+            continue
+        is_late = now_ns - begin_ns > plan.patience_s * 1e9
+        if is_late or _is_decided(pairs, pace, plan):
+            break
+    return _sorted_out(pairs, pace)
+
+
+def _noted(reference: Slicer, pace: Pace) -> float:
+    seconds = reference.sample()
+    pace.note(seconds)
+    return seconds
+
+
+def _is_slow(ratio: float, plan: Plan, bar: float) -> bool:
+    return plan.best_ratio is not None and ratio > bar * plan.best_ratio
+
+
+def _is_decided(pairs: list[_Pair], pace: Pace, plan: Plan) -> bool:
+    """Whether more pairs would change nothing: it has lost, or its ratio is known well enough."""
+    if _is_slow(min(pair.ratio for pair in pairs), plan, HOPELESS_RATIO):
+        return True
+    bar_s = CLEAN_RATIO * (pace.best_s or math.inf)
+    ratios = [pair.ratio for pair in pairs if pair.slowest_s <= bar_s]
+    if len(ratios) < MIN_PAIRS:
+        return False
+    lowest = min(ratios)
+    if len(ratios) >= TIGHT_PAIRS and median(ratios) <= lowest * (1 + TIGHT):
+        return True
+    return len(ratios) >= ENOUGH_PAIRS or _is_slow(lowest, plan, LOSING)
+
+
+def _sorted_out(pairs: list[_Pair], pace: Pace) -> Paired:
+    """What counts, and what does not; where the machine is never at rest, everything does.
+
+    To pick the pairs with the fastest reference then would be unfair to the candidate, whose own
+    slices nobody picks.
+    """
+    bar_s = CLEAN_RATIO * (pace.best_s or math.inf)
+    is_steady = sum(pair.slowest_s <= bar_s for pair in pairs) >= min(MIN_PAIRS, len(pairs))
+    counted = [pair for pair in pairs if pair.slowest_s <= bar_s or not is_steady]
+    return Paired(
+        samples_s=tuple(pair.sample_s for pair in counted),
+        reference_s=tuple(pair.reference_s for pair in counted),
+        disturbed=tuple(
+            (p.sample_s, p.reference_s) for p in pairs if p.slowest_s > bar_s and is_steady
+        ),
+        is_steady=is_steady,
+    )

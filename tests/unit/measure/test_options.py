@@ -16,10 +16,11 @@ from autotune.measure.base import MeasureOptions
         ("timeout_s", float("inf")),
         ("min_slice_s", -1.0),
         ("builders", 0),
-        ("slices", 0),
+        ("patience_s", 0.0),
+        ("cache_policy", "cold"),
         ("recycle_after", 0),
     ],
 )
-def test_impossible_option_is_refused_by_name(name: str, value: float) -> None:
+def test_impossible_option_is_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(UsageError, match=name):
         MeasureOptions(**{name: value})  # type: ignore[arg-type]

@@ -1,13 +1,27 @@
-"""Slices against a clock of our own: lengths, pairing, dropping, and no invented number."""
+"""Slices against a clock of our own: lengths, pairing, slow phases, and no invented number."""
 
 from __future__ import annotations
 
+import dataclasses
+import random
+import statistics
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
 
 from autotune.measure.child import CandidateError
-from autotune.measure.timing import Plan, Slicer, paired
+from autotune.measure.timing import (
+    ENOUGH_PAIRS,
+    MIN_PAIRS,
+    TIGHT_PAIRS,
+    Pace,
+    Paired,
+    Plan,
+    Slicer,
+    paired,
+)
+from autotune.trial import Timing, lower_quartile
 
 SLICE_S = 0.003
 
@@ -18,6 +32,8 @@ class World:
 
     now_ns: float = 1e6
     calls: list[tuple[float, int]] = field(default_factory=list)
+    slowdown: Callable[[float], float] = lambda _now_s: 1.0
+    """How many times slower the whole machine is, by the time."""
 
     def clock_ns(self) -> int:
         return int(self.now_ns)
@@ -25,7 +41,7 @@ class World:
     def slicer(self, call_s: float, guess_s: float) -> Slicer:
         def repeat(count: int) -> None:
             self.calls.append((call_s, count))
-            self.now_ns += call_s * count * 1e9
+            self.now_ns += call_s * count * 1e9 * self.slowdown(self.now_ns * 1e-9)
 
         return Slicer(repeat, guess_s, SLICE_S, self.clock_ns)
 
@@ -43,36 +59,141 @@ def test_slices_are_long_enough_whatever_the_first_guess(call_s: float, guess: f
     assert last_count * call_s <= max(2 * SLICE_S, 2 * call_s) or guess < 1
 
 
-def test_pairs_are_taken_in_turn() -> None:
-    world = World()
-    samples, references = paired(
-        world.slicer(1e-3, 1e-3), world.slicer(2e-3, 2e-3), Plan(3, 1e18, None), world.clock_ns
-    )
-    assert samples == pytest.approx([1e-3] * 3)
-    assert references == pytest.approx([2e-3] * 3)
-    assert [call_s for call_s, _ in world.calls] == [1e-3, 2e-3] * 3
-
-
-@pytest.mark.parametrize(("best_ratio", "count"), [(None, 3), (1.0, 1), (1.7, 3)])
-def test_slow_candidate_gets_one_slice(best_ratio: float | None, count: int) -> None:
-    world = World()
-    samples, references = paired(
-        world.slicer(4e-3, 4e-3),
-        world.slicer(1e-3, 1e-3),
-        Plan(3, 1e18, best_ratio),
+def timed(
+    world: World,
+    candidate_s: float,
+    reference_s: float,
+    best_ratio: float | None = None,
+    patience_s: float = 1.0,
+    until_ns: float = 1e18,
+    pace: Pace | None = None,
+) -> Paired:
+    return paired(
+        world.slicer(candidate_s, candidate_s),
+        world.slicer(reference_s, reference_s),
+        Plan(until_ns, patience_s, best_ratio),
+        Pace() if pace is None else pace,
         world.clock_ns,
     )
-    assert len(samples) == len(references) == count
+
+
+def test_pairs_are_taken_in_turn_with_the_reference_on_both_sides() -> None:
+    world = World()
+    seen = timed(world, 4e-3, 5e-3)
+    assert seen.samples_s == pytest.approx([4e-3] * TIGHT_PAIRS)
+    assert seen.reference_s == pytest.approx([5e-3] * TIGHT_PAIRS)
+    assert [call_s for call_s, _ in world.calls] == [5e-3] + [4e-3, 5e-3] * TIGHT_PAIRS
+    assert seen.is_steady
+    assert seen.disturbed == ()
+
+
+@pytest.mark.parametrize(
+    ("best_ratio", "count"),
+    [(None, TIGHT_PAIRS), (1.9, 1), (2.5, MIN_PAIRS), (3.7, MIN_PAIRS), (3.9, TIGHT_PAIRS)],
+)
+def test_candidate_is_timed_until_it_has_lost(best_ratio: float | None, count: int) -> None:
+    """Four times the reference: dropped at once, after three slices, or timed like the best."""
+    seen = timed(World(), 4e-3, 1e-3, best_ratio)
+    assert len(seen.samples_s) == len(seen.reference_s) == count
+    assert seen.is_steady
+
+
+def test_scattered_ratios_take_all_the_pairs_that_may_be_needed() -> None:
+    world = World()
+    turns = iter(range(1000))
+
+    def repeat(count: int) -> None:
+        world.now_ns += 4e-3 * count * 1e9 * (1 + 0.1 * (next(turns) % 3))
+
+    candidate = Slicer(repeat, 4e-3, SLICE_S, world.clock_ns)
+    reference = world.slicer(4e-3, 4e-3)
+    seen = paired(candidate, reference, Plan(1e18, 10.0, None), Pace(), world.clock_ns)
+    assert len(seen.samples_s) == ENOUGH_PAIRS
+
+
+def test_pairs_from_a_slow_phase_are_set_aside_and_made_up_for() -> None:
+    """The candidate suffers as much as the reference: only the reference's own speed tells."""
+    world = World(slowdown=lambda now_s: 1.5 if 0.02 < now_s % 0.1 < 0.06 else 1.0)
+    seen = timed(world, 4e-3, 4e-3)
+    assert seen.samples_s == pytest.approx([4e-3] * len(seen.samples_s))
+    assert len(seen.samples_s) >= TIGHT_PAIRS
+    assert seen.is_steady
+    assert seen.disturbed
+    assert all(reference_s > 4.1e-3 for _, reference_s in seen.disturbed)
+
+
+def test_pace_known_from_before_shows_that_the_machine_is_slow_from_the_start() -> None:
+    world = World(slowdown=lambda now_s: 1.4)
+    seen = timed(world, 4e-3, 4e-3, patience_s=0.1, pace=Pace(4e-3))
+    assert not seen.is_steady
+    assert len(seen.samples_s) >= MIN_PAIRS
+    assert 0.1 <= (world.now_ns - 1e6) * 1e-9 < 0.15
+    fresh = timed(World(slowdown=lambda now_s: 1.4), 4e-3, 4e-3, patience_s=0.1)
+    assert fresh.is_steady
+
+
+def test_every_pair_counts_where_the_machine_is_never_at_rest() -> None:
+    slow = iter(1.2 + 0.01 * step for step in range(1000))
+    world = World(slowdown=lambda now_s: next(slow))
+    seen = timed(world, 4e-3, 4e-3, patience_s=0.15, pace=Pace(4e-3))
+    assert not seen.is_steady
+    assert seen.disturbed == ()
+    assert len(seen.samples_s) == (len(world.calls) - 1) / 2 > MIN_PAIRS
+
+
+def test_kernel_timed_against_itself_is_as_fast_as_itself_even_where_nothing_rests() -> None:
+    """Slices that a busy machine stretches at random must not favour either side."""
+    rng = random.Random(7)
+    ratios = []
+    for _ in range(40):
+        world = World(slowdown=lambda now_s: rng.choice((1.0, 1.0, 1.5, 2.0, 3.0)))
+        seen = timed(world, 4e-3, 4e-3, patience_s=0.15, pace=Pace(4e-3))
+        ratios.append(Timing(seen.samples_s, seen.reference_s, 0.0, (), seen.is_steady).ratio)
+    assert 0.85 < statistics.median(ratios) < 1.15
+
+
+def test_pace_forgets_a_speed_that_never_comes_back() -> None:
+    pace = Pace()
+    assert pace.best_s is None
+    for _ in range(200):
+        pace.note(1.0)
+    for _ in range(500):
+        pace.note(2.0)
+    assert pace.best_s == 1.0
+    for _ in range(600):
+        pace.note(2.0)
+    assert pace.best_s == 2.0
+
+
+def test_pace_ignores_single_lucky_slices() -> None:
+    pace = Pace()
+    for step in range(100):
+        pace.note(0.5 if step in (10, 60) else 1.0)
+    assert pace.best_s == 1.0
 
 
 def test_no_pair_starts_that_would_end_too_late() -> None:
     world = World()
-    until_ns = world.now_ns + 2.5e9
-    samples, _ = paired(
-        world.slicer(0.5, 0.5), world.slicer(0.5, 0.5), Plan(9, until_ns, None), world.clock_ns
-    )
-    assert len(samples) == 2
+    until_ns = world.now_ns + 3.1e9
+    seen = timed(world, 0.5, 0.5, until_ns=until_ns, patience_s=100.0)
+    assert len(seen.samples_s) == 2
     assert world.now_ns <= until_ns
+
+
+def test_long_calls_get_the_fewest_pairs_whatever_the_patience() -> None:
+    assert len(timed(World(), 0.5, 0.5, patience_s=0.01).samples_s) == MIN_PAIRS
+
+
+@pytest.mark.parametrize(
+    ("values", "quartile"),
+    [([3.0], 3.0), ([1.0, 2.0], 1.25), ([5.0, 1.0, 3.0], 2.0), ([4.0, 3.0, 2.0, 1.0, 5.0], 2.0)],
+)
+def test_lower_quartile_is_interpolated(values: list[float], quartile: float) -> None:
+    assert lower_quartile(values) == quartile
+    steady = Timing(tuple(values), (1.0,) * len(values), 0.0)
+    assert steady.ratio == quartile
+    unsteady = dataclasses.replace(steady, is_steady=False)
+    assert unsteady.ratio == statistics.median(values)
 
 
 @pytest.mark.parametrize("step_ns", [0, -5])
