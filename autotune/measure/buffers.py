@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 GUARD_BYTES = 4096
-_PAGE = mmap.PAGESIZE
+PAGE_BYTES = mmap.PAGESIZE
 _GUARD_WORD = np.uint32(0xFFF1A5C3)
 _HUGE_BYTES = 4 << 20
 """NumPy asks for huge pages from this size on; so do we, for kernels see the same memory."""
@@ -32,8 +32,8 @@ class GuardedBuffer:
             alignment: of its first byte, a power of two up to the page size.
             is_strict: end at an inaccessible page, as closely as the alignment allows.
         """
-        inside = _round_up(size_bytes + GUARD_BYTES, _PAGE)
-        self._map = mmap.mmap(-1, inside + _round_up(GUARD_BYTES, _PAGE))
+        inside = round_up(size_bytes + GUARD_BYTES, PAGE_BYTES)
+        self._map = mmap.mmap(-1, inside + round_up(GUARD_BYTES, PAGE_BYTES))
         if size_bytes >= _HUGE_BYTES and hasattr(mmap, "MADV_HUGEPAGE"):
             self._map.madvise(mmap.MADV_HUGEPAGE)
         whole: NDArray[np.uint8] = np.frombuffer(self._map, dtype=np.uint8)
@@ -66,7 +66,8 @@ class GuardedBuffer:
         return _is_filled(self._front) and _is_filled(self._back)
 
 
-def _round_up(value: int, step: int) -> int:
+def round_up(value: int, step: int) -> int:
+    """The least multiple of `step` that is no smaller."""
     return -(-value // step) * step
 
 

@@ -19,6 +19,7 @@ from autotune.backends.base import Artifact
 from autotune.ir.schedule import Schedule
 from autotune.measure.buffers import GuardedBuffer, same_bytes
 from autotune.measure.child import CandidateError
+from autotune.measure.rotation import Rotation
 from autotune.measure.toolchain import Toolchain, real_toolchain
 from autotune.ops.base import contraction, reduction_length
 from autotune.reference import Expected, expected
@@ -110,8 +111,23 @@ class Candidate:
     """One loaded artifact, bound to the operands, with packed weights and workspace of its own."""
 
     def __init__(
-        self, tools: Toolchain, artifact: Artifact, operands: Operands, target: Target
+        self,
+        tools: Toolchain,
+        artifact: Artifact,
+        operands: Operands,
+        target: Target,
+        rotating_bytes: int = 0,
     ) -> None:
+        """Load and bind.
+
+        Args:
+            tools: the back end.
+            artifact: what was built.
+            operands: what it works on while it is checked.
+            target: what it was built for.
+            rotating_bytes: where above 0, `repeat` goes round copies of the operands that exceed
+                so many bytes together.
+        """
         self._operands = operands
         self._loaded = tools.load(artifact, target)
         arrays = dict(operands.arrays)
@@ -127,6 +143,11 @@ class Candidate:
         self._bound = tools.bind(artifact, self._loaded, arrays, self._workspace.bytes)
         self.run = self._bound.run
         self.repeat = self._bound.repeat
+        if rotating_bytes:
+            rotation = Rotation(
+                tools, artifact, self._loaded, arrays, self._workspace.bytes, rotating_bytes
+            )
+            self.repeat = rotation.repeat
 
     def close(self) -> None:
         """Unload the machine code."""
