@@ -21,6 +21,8 @@ ROUNDS = 11
 seven rounds would need all seven on one side (chance 8/128 that a mere equal passes), eleven allow
 one exception (8 * 12/2048)."""
 CONFIDENCE = 0.95
+TIED_RATIO = 1.01
+"""Time over the leader's up to which a schedule that ties with it may be kept in its place."""
 
 
 @dataclass(frozen=True)
@@ -51,34 +53,58 @@ def interval_of(ratios: Sequence[float]) -> Ratio:
 
 
 def judge(
-    schedules: Sequence[Schedule], outcomes: Sequence[Timing | Failure], has_default: bool
+    schedules: Sequence[Schedule],
+    outcomes: Sequence[Timing | Failure],
+    has_default: bool,
+    incumbent: Schedule | None = None,
 ) -> Outcome | None:
     """The outcome of a final round; None where nothing in it worked.
 
+    Of the schedules that are faster than the default by more than the noise the fastest leads. If
+    the rounds cannot tell the incumbent from it, the incumbent stays: a change must be worth
+    something. Else, of those that they cannot tell from it and that are within TIED_RATIO, the
+    shortest schedule wins, then the lowest digest: runs that find the same kernels keep the same.
+
     Args:
         schedules: the default first where `has_default`.
-        outcomes: one each; `reference_s` of a timing are `schedules[0]`'s of the same rounds.
-        has_default: without it nothing can be called faster than it: the fastest wins.
+        outcomes: one each, all paired with the same reference in the same rounds.
+        has_default: without it nothing can be called faster than it.
+        incumbent: what the cache answered before this run, where it is among the schedules.
     """
-    timed = [(s, o) for s, o in zip(schedules, outcomes, strict=True) if isinstance(o, Timing)]
-    if not timed:
+    timed = {s: o for s, o in zip(schedules, outcomes, strict=True) if isinstance(o, Timing)}
+    default = schedules[0] if has_default else None
+    if not timed or (has_default and default not in timed):
         return None
-    if not has_default:
-        schedule, timing = min(timed, key=lambda entry: entry[1].seconds)
-        return Outcome(schedule, timing, True, None, None, None)
-    default, baseline = schedules[0], outcomes[0]
-    if isinstance(baseline, Failure):
-        return None
-    faster = []
-    for schedule, timing in timed:
-        ratio = interval_of(paired(timing))
-        if schedule != default and ratio.high < 1.0:
-            faster.append((ratio.median, schedule, timing, ratio))
-    if not faster:
-        return Outcome(default, baseline, False, baseline, 1.0, (1.0, 1.0))
-    _, schedule, timing, ratio = min(faster, key=lambda entry: entry[0])
-    speedup = 1 / ratio.median
-    return Outcome(schedule, timing, True, baseline, speedup, (1 / ratio.high, 1 / ratio.low))
+    rivals = list(timed)
+    if default is not None:
+        rivals = [s for s in timed if _over(timed[s], timed[default]).high < 1.0]
+        if not rivals:
+            return Outcome(default, timed[default], False, timed[default], 1.0, (1.0, 1.0))
+    leader = min(rivals, key=lambda s: median(timed[s].ratios))
+    over = {s: _over(timed[s], timed[leader]) for s in rivals}
+    tied = [s for s in rivals if s == leader or over[s].low <= 1.0]
+    near = [s for s in tied if s == leader or over[s].median <= TIED_RATIO]
+    shortest = min(near, key=lambda s: (len(s.to_json()), s.digest))
+    winner = incumbent if incumbent in tied else shortest
+    assert winner is not None
+    ties = tuple(sorted(s.digest for s in tied if s != winner))
+    if default is None:
+        return Outcome(winner, timed[winner], True, None, None, None, ties)
+    ratio = _over(timed[winner], timed[default])
+    return Outcome(
+        schedule=winner,
+        timing=timed[winner],
+        is_tuned=True,
+        baseline=timed[default],
+        speedup=1 / ratio.median,
+        speedup_interval=(1 / ratio.high, 1 / ratio.low),
+        ties=ties,
+    )
+
+
+def _over(a: Timing, b: Timing) -> Ratio:
+    """One schedule's time over another's, round by round as far as both go."""
+    return interval_of([x / y for x, y in zip(a.ratios, b.ratios, strict=False)])
 
 
 def judge_unpaired(
@@ -94,16 +120,10 @@ def judge_unpaired(
     if default is None:
         return Outcome(schedule, timing, True, None, None, None, is_retimed=False)
     usual, baseline = default
-    ours, theirs = paired(timing), paired(baseline)
+    ours, theirs = timing.ratios, baseline.ratios
     low, high = min(ours) / max(theirs), max(ours) / min(theirs)
     if schedule == usual or high >= 1.0:
         return Outcome(usual, baseline, False, baseline, 1.0, (1.0, 1.0), is_retimed=False)
     speedup = median(theirs) / median(ours)
     interval = (1 / high, 1 / low)
     return Outcome(schedule, timing, True, baseline, speedup, interval, is_retimed=False)
-
-
-def paired(timing: Timing) -> list[float]:
-    """Candidate over reference, round by round."""
-    pairs = zip(timing.samples_s, timing.reference_s, strict=True)
-    return [sample / reference for sample, reference in pairs]

@@ -1,7 +1,8 @@
-"""Times finalists again, interleaved with the default, in a fresh process on fresh inputs.
+"""Times finalists again, round by round, in a fresh process on fresh inputs.
 
-Quick scores of the best of many are too good; these are what is reported and kept. A schedule that
-crashes here fails alone: the others are loaded into another fresh process and timed on.
+Quick scores of the best of many are too good; these are what is reported and kept. All are paired
+with the fastest of them: the most alike and the cheapest. A schedule that crashes here fails alone:
+the others are loaded into another fresh process and timed on.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import selectors
 import tempfile
 from collections.abc import Sequence
+from statistics import median
 
 from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions
@@ -17,10 +19,20 @@ from autotune.measure.wire import Frame
 from autotune.targets.base import Target
 from autotune.trial import Failure, Timing, Workload
 
+LEFT_OUT_ROUNDS, LEFT_OUT_RATIO = 4, 1.03
+"""A finalist slower than another one in each of so many rounds, and by so much in the median, has
+lost: timing it further would only take longer."""
 
-def builder_first(workload: Workload, target: Target) -> Frame:
+
+def builder_first(workload: Workload, target: Target, options: MeasureOptions) -> Frame:
     """What a builder is told first."""
-    return Frame({"workload": workload.to_dict(), "target": target.to_dict()})
+    return Frame(
+        {
+            "workload": workload.to_dict(),
+            "target": target.to_dict(),
+            "cores": options.cores.building,
+        }
+    )
 
 
 def runner_first(
@@ -29,21 +41,25 @@ def runner_first(
     options: MeasureOptions,
     kept: int | None,
     reference: Frame | Failure | None,
+    pace_s: float | None = None,
 ) -> Frame:
     """What a runner is told first.
 
     `kept` is the descriptor of the nameless file that keeps the right result between runners.
     `reference` is the built reference kernel; a Failure: use the small matmul; None: the first
-    candidate becomes the reference.
+    candidate becomes the reference. `pace_s` is what the runner before knew of its best.
     """
     header = {
         "workload": workload.to_dict(),
         "target": target.to_dict(),
         "seed": options.seed,
         "min_slice_s": options.min_slice_s,
-        "slices": options.slices,
+        "patience_s": options.patience_s,
+        "cache_policy": options.cache_policy,
+        "cores": options.cores.measuring,
         "strict": options.strict,
         "kept": kept,
+        "pace_s": pace_s,
     }
     if isinstance(reference, Frame):
         given = {"reference": "given", "artifact": reference.header["artifact"]}
@@ -58,7 +74,7 @@ def retime(
     schedules: Sequence[Schedule],
     rounds: int,
 ) -> list[Timing | Failure]:
-    """Each schedule's samples, paired by rounds with those of `schedules[0]`.
+    """Each schedule's samples, paired by rounds with those of the fastest, see `Measurer.retime`.
 
     Raises:
         MeasureError: workers cannot be started.
@@ -76,7 +92,7 @@ def retime(
 
 
 class _Finals:
-    """Finalists by position: built, held in one runner, sliced round by round."""
+    """Finalists by position: built, held in one runner, timed round by round."""
 
     def __init__(
         self,
@@ -89,21 +105,21 @@ class _Finals:
         self._options = options
         self._failures: dict[int, Failure] = {}
         self._built: dict[int, Frame] = {}
-        self._held: set[int] = set()
+        self._call_s: dict[int, float] = {}
+        """Seconds of the checked call of each that the present runner holds."""
         self._error_units: dict[int, float] = {}
-        self._stand_in: Failure | None = None
-        """Why the default cannot be the reference, once it cannot."""
-        self.rounds: list[dict[int, float]] = []
-        """Seconds of one call by position; the reference kernel's under -1."""
-
-        def first() -> Frame:
-            # Held kernels are their own references; only a failed default needs the small matmul.
-            return runner_first(workload, target, options, kept, self._stand_in)
-
-        self._runner = Slot(Role(options.runner_module, "timeout", (kept,)), first, watched)
+        self._reference: int | None = None
+        self._left_out: set[int] = set()
+        self.rounds: list[dict[int, tuple[float, float]]] = []
+        """Seconds of one call by position, with the reference's beside it."""
+        self._runner = Slot(
+            Role(options.runner_module, "timeout", (kept,)),
+            lambda: runner_first(workload, target, options, kept, None),
+            watched,
+        )
         self._builder = Slot(
             Role(options.builder_module, "compile_timeout"),
-            lambda: builder_first(workload, target),
+            lambda: builder_first(workload, target, options),
             watched,
         )
 
@@ -134,9 +150,9 @@ class _Finals:
     def advance(self) -> None:
         """Load what is not loaded, then one round; either may end with a finalist's failure."""
         if not self._runner.has_worker:
-            self._held.clear()
+            self._call_s.clear()
         for key in self.alive:
-            if key not in self._held and not self._hold(key):
+            if key not in self._call_s and not self._hold(key):
                 return
         if self.alive:
             self._round()
@@ -150,16 +166,22 @@ class _Finals:
             if not isinstance(end, Lost):
                 self._fail(key, end)
             return False
-        self._held.add(key)
+        self._call_s[key] = float(end.header["call_s"])
         self._error_units[key] = float(end.header["error_units"])
         return True
 
     def _round(self) -> None:
-        keys = self.alive
+        keys = [key for key in self.alive if key not in self._left_out]
+        if self._reference is None:
+            self._reference = min(keys, key=lambda key: self._call_s[key])
         turn = len(self.rounds) % len(keys)
-        order = keys[turn:] + keys[:turn]
+        header = {
+            "do": "round",
+            "order": keys[turn:] + keys[:turn],
+            "reference": self._reference,
+        }
         limit_s = self._options.timeout_s * (len(keys) + 1)
-        end = call(self._runner, {"do": "round", "order": order}, b"", limit_s)
+        end = call(self._runner, header, b"", limit_s)
         if isinstance(end, Lost):
             return
         if isinstance(end, Failure):
@@ -170,25 +192,46 @@ class _Finals:
             return
         for key, message in end.header["invalid"]:
             self._fail(int(key), Failure("invalid_time", message))
-        seconds = {int(key): float(value) for key, value in end.header["seconds"]}
-        if end.header["reference_s"] is not None:
-            seconds[-1] = float(end.header["reference_s"])
-        self.rounds.append(seconds)
+        if self._reference is not None:
+            timed = end.header["timed"]
+            self.rounds.append({int(key): (float(a), float(b)) for key, a, b in timed})
+            self._leave_out()
+
+    def _leave_out(self) -> None:
+        """Time no further who has clearly lost; the first, and the reference, stay."""
+        if len(self.rounds) < LEFT_OUT_ROUNDS:
+            return
+        alive = [key for key in self.alive if key not in self._left_out]
+        best = min(alive, key=lambda key: median(self._ratios(key)), default=None)
+        if best is None:
+            return
+        for key in alive:
+            pairs = zip(self._ratios(key), self._ratios(best), strict=True)
+            slower = [ratio / least for ratio, least in pairs]
+            has_lost = min(slower) > 1 and median(slower) > LEFT_OUT_RATIO
+            if has_lost and key not in (0, self._reference):
+                self._left_out.add(key)
+
+    def _ratios(self, key: int) -> list[float]:
+        return [seconds / reference for seconds, reference in self._pairs(key)]
+
+    def _pairs(self, key: int) -> list[tuple[float, float]]:
+        return [timed[key] for timed in self.rounds if key in timed]
 
     def _fail(self, key: int, failure: Failure) -> None:
         self._failures[key] = failure
-        if key == 0:
-            # Pairs with it are worth nothing now: begin again beside the small matmul.
-            self._stand_in = failure
+        if key == self._reference:
+            # Pairs with it are worth nothing now: begin again beside another one.
+            self._reference = None
             self.rounds.clear()
+            self._left_out.clear()
             self._runner.stop()
 
     def result(self, key: int) -> Timing | Failure:
         """What became of one finalist."""
         if key in self._failures:
             return self._failures[key]
-        reference = 0 if self._stand_in is None else -1
-        pairs = [(r[key], r[reference]) for r in self.rounds if key in r and reference in r]
+        pairs = self._pairs(key)
         if not pairs:
             return Failure("timeout", "no round of the finalists was completed")
         samples, references = zip(*pairs, strict=True)

@@ -1,4 +1,4 @@
-"""Finalists are re-timed beside the default, whatever fails among them; the peak; turns."""
+"""Finalists are re-timed side by side, whatever fails among them; the peak; turns."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from autotune.measure.base import MeasureOptions
 from autotune.measure.lock import DeviceLock
 from autotune.measure.pool import PoolMeasurer
+from autotune.measure.retime import LEFT_OUT_ROUNDS
 from autotune.targets.base import Target
 from autotune.targets.detect import host
 from autotune.trial import Failure, Timing
@@ -26,18 +27,27 @@ def _workers_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(WORKERS))
 
 
-def test_retime_pairs_every_finalist_with_the_default(target: Target) -> None:
+def test_retime_pairs_every_finalist_with_the_same_one_of_them(target: Target) -> None:
     schedules = variants(target, 3)
     with PoolMeasurer(WORKLOAD, target) as measurer:
         timings = measurer.retime(schedules, rounds=3)
-    assert all(isinstance(timing, Timing) for timing in timings)
-    default = timings[0]
-    assert isinstance(default, Timing)
-    assert default.ratio == 1.0
     for timing in timings:
         assert isinstance(timing, Timing)
-        assert timing.reference_s == default.samples_s
-        assert len(timing.samples_s) == 3
+        assert len(timing.samples_s) == len(timing.reference_s) == 3
+        assert all(0.05 < ratio < 20 for ratio in timing.ratios)
+
+
+def test_retime_leaves_out_who_has_clearly_lost_but_never_the_first(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedules = variants(target, 4)
+    plant(monkeypatch, schedules, {0: "slow_when_timed", 2: "slow_when_timed"})
+    with PoolMeasurer(WORKLOAD, target, FAULTY) as measurer:
+        timings = measurer.retime(schedules, rounds=6)
+    counts = [len(t.samples_s) for t in timings if isinstance(t, Timing)]
+    assert counts[0] == 6
+    assert counts[2] == LEFT_OUT_ROUNDS
+    assert max(counts[1], counts[3]) == 6
 
 
 def test_retime_goes_on_without_those_that_fail(

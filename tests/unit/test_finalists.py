@@ -123,3 +123,74 @@ def test_unpaired_verdict_without_default_or_with_the_default_as_best():
     alone = judge_unpaired((DEFAULT, usual), (DEFAULT, usual))
     assert alone.speedup == 1.0
     assert not alone.is_tuned
+
+
+FACTORS = (0.97, 1.03, 1.0, 0.98, 1.02, 0.99, 1.01)
+
+
+def noisy(median_ratio, turn=0):
+    """Rounds that scatter by 3% either way, in another order for each turn."""
+    return timing([median_ratio * factor for factor in FACTORS[turn:] + FACTORS[:turn]])
+
+
+SHORT, LONG = schedule(4), Schedule((Nest((Loop("m", 8), Loop("n", 8)), "m", 16, ()),))
+
+
+def test_of_equal_ones_the_shortest_schedule_wins_and_the_others_are_its_ties():
+    """F020: near ties must not be decided by noise, else every run crowns another one."""
+    usual = timing([1.0] * 7)
+    for first, second in ((0.5, 0.501), (0.501, 0.5)):
+        outcome = judge([DEFAULT, LONG, SHORT], [usual, noisy(first), noisy(second, 1)], True)
+        assert outcome.schedule == SHORT
+        assert outcome.ties == (LONG.digest,)
+
+
+def test_one_that_ties_but_is_behind_by_more_than_a_hundredth_does_not_win():
+    usual = timing([1.0] * 7)
+    behind = timing([0.51 * factor for factor in (0.9, 1.1, 1.0, 0.95, 1.05, 0.97, 1.03)])
+    outcome = judge([DEFAULT, LONG, SHORT], [usual, noisy(0.5), behind], True)
+    assert outcome.schedule == LONG
+    assert outcome.ties == (SHORT.digest,)
+
+
+def test_incumbent_stays_where_the_rounds_cannot_tell_it_from_the_fastest():
+    usual, fast, before = (
+        timing([1.0] * 7),
+        noisy(0.5),
+        timing([0.51] * 3 + [0.505] * 2 + [0.5] * 2),
+    )
+    outcomes = [usual, fast, before]
+    assert judge([DEFAULT, SHORT, LONG], outcomes, True, incumbent=LONG).schedule == LONG
+    assert judge([DEFAULT, SHORT, LONG], outcomes, True).schedule == SHORT
+
+
+def test_incumbent_that_is_beaten_by_more_than_the_interval_goes():
+    outcomes = [timing([1.0] * 7), noisy(0.5), noisy(0.6)]
+    outcome = judge([DEFAULT, SHORT, LONG], outcomes, True, incumbent=LONG)
+    assert outcome.schedule == SHORT
+    assert outcome.ties == ()
+
+
+def test_incumbent_that_failed_or_is_no_faster_than_the_default_does_not_stay():
+    usual = timing([1.0] * 7)
+    failed = judge([DEFAULT, SHORT, LONG], [usual, noisy(0.5), FAILED], True, incumbent=LONG)
+    assert failed.schedule == SHORT
+    slow = judge([DEFAULT, LONG], [usual, timing([1.0] * 7)], True, incumbent=LONG)
+    assert slow.schedule == DEFAULT
+    assert not slow.is_tuned
+
+
+def test_rounds_of_one_that_was_left_out_are_compared_as_far_as_they_go():
+    outcome = judge([DEFAULT, A, B], [EQUAL, timing([0.5] * 11), timing([0.9] * 4)], True)
+    assert outcome.schedule == A
+    assert outcome.speedup == pytest.approx(2.0)
+
+
+def test_speed_is_paired_with_whatever_the_rounds_were_paired_with():
+    """The reference is not the default: its pace cancels round by round."""
+    pace = (1e-3, 2e-3, 1e-3, 3e-3, 1e-3, 1.5e-3, 1e-3)
+    usual = Timing(tuple(2 * p for p in pace), pace, 0.0)
+    fast = Timing(tuple(0.5 * p for p in pace), pace, 0.0)
+    outcome = judge([DEFAULT, A], [usual, fast], True)
+    assert outcome.speedup == pytest.approx(4.0)
+    assert outcome.speedup_interval == pytest.approx((4.0, 4.0))
