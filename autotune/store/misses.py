@@ -21,7 +21,7 @@ PATIENCE_S = 0.25
 def note_miss(path: str, target_key: str, workload: Workload) -> bool:
     """Count a miss of this key; whether it could be written. The cache is created if absent."""
     try:
-        if inspect(path) != "ready":
+        if inspect(path) not in ("ready", "old"):
             make_folder(path)
             schema.create(path, PATIENCE_S)
         connection = sqlite3.connect(path, timeout=PATIENCE_S, isolation_level=None)

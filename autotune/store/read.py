@@ -23,6 +23,13 @@ from autotune.store.toolchain import current_llvm
 from autotune.trial import CODEGEN_VERSION, Workload
 
 _MAGIC = b"SQLite format 3\0"
+_NO_SIDE_FILES = (
+    *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
+    *(sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP),
+)
+"""What SQLite says where it cannot make the files beside a cache: no permission, no space."""
+State = Literal["absent", "empty", "old", "ready"]
+"""`old`: a cache whose tables are of an earlier version; it can be read as it is."""
 
 
 class Reader:
@@ -85,10 +92,10 @@ def opened(path: str) -> Iterator[Reader | None]:
         yield None
         return
     with closing(_connect(path)) as connection:
-        yield Reader(path, connection) if _identify(path, connection) == "ready" else None
+        yield None if _identify(path, connection) == "empty" else Reader(path, connection)
 
 
-def inspect(path: str, must_exist: bool = False) -> Literal["absent", "empty", "ready"]:
+def inspect(path: str, must_exist: bool = False) -> State:
     """What is at this path: nothing, something that may become a cache, or a cache.
 
     Raises:
@@ -128,8 +135,11 @@ def records_of(rows: list[Any], location: str, llvm: str) -> list[Record]:
 
 
 def failure(path: str, error: Exception) -> StoreError:
-    """The StoreError that tells of an error of SQLite on this file."""
-    return StoreError(f"cache {path} cannot be used: {error}")
+    """The StoreError that tells of an error of the database on this file."""
+    said = str(error).partition("\n")[0]
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:
+        said += " (is there space left?)"
+    return StoreError(f"cache {path} cannot be used: {said}")
 
 
 def _look(path: str, must_exist: bool) -> Literal["absent", "empty", "file"]:
@@ -159,7 +169,7 @@ def _look(path: str, must_exist: bool) -> Literal["absent", "empty", "file"]:
     return "file"
 
 
-def _identify(path: str, connection: sqlite3.Connection) -> Literal["empty", "ready"]:
+def _identify(path: str, connection: sqlite3.Connection) -> Literal["empty", "old", "ready"]:
     try:
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         tables = {row["name"] for row in rows}
@@ -180,7 +190,7 @@ def _identify(path: str, connection: sqlite3.Connection) -> Literal["empty", "re
             f"cache {path} has schema version {version[:20]}; this program reads up to "
             f"{schema.VERSION}; update autotune, or name another file with --cache"
         )
-    return "ready"
+    return "ready" if int(version) == schema.VERSION else "old"
 
 
 def _meta(connection: sqlite3.Connection) -> dict[str, str]:
@@ -194,7 +204,7 @@ def _meta(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 def connect(path: str) -> sqlite3.Connection:
-    """Open read-only; from a folder where SQLite cannot make its side files, as immutable.
+    """Open read-only; where SQLite cannot make its side files, as immutable.
 
     Raises:
         StoreError: it cannot be opened.
@@ -211,8 +221,8 @@ def connect(path: str) -> sqlite3.Connection:
             last = error
             if connection is not None:
                 connection.close()
-            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            code = getattr(error, "sqlite_errorcode", 0)
+            if code not in _NO_SIDE_FILES and code & 0xFF not in _NO_SIDE_FILES:
                 break
     raise failure(path, last or sqlite3.OperationalError("unknown")) from last
 

@@ -18,14 +18,16 @@ from typing import Any
 from autotune.errors import AutotuneError, StoreError
 from autotune.ir import schedule as schedules
 from autotune.ir.schedule import Schedule
-from autotune.trial import CODEGEN_VERSION, Workload
+from autotune.trial import CACHE_POLICIES, CODEGEN_VERSION, Workload
 
 LOCAL, IMPORTED = "local", "imported"
 SHORTEST_S, LONGEST_S = 1e-12, 1e9
 MAX_SAMPLES = 10_000
 MAX_INTEGER = 2**63 - 1
+MAX_TIES = 100
 
 _TARGET_KEY = re.compile(r"[a-z0-9-]{1,40}/[a-z0-9_+]{1,400}/t[0-9]{1,5}\Z")
+_DIGEST = re.compile(r"[0-9a-f]{4,64}\Z")
 _CREATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")
 
 
@@ -55,6 +57,10 @@ class Record:
     """The device it was measured on."""
     created: str
     """UTC, as `utc_now` writes it."""
+    cache_policy: str = "warm"
+    """Of `trial.CACHE_POLICIES`: where the operands were when it was timed."""
+    ties: tuple[str, ...] = ()
+    """Digests of the schedules that the final round could not tell from it."""
     origin: str = LOCAL
     verified: bool = True
     """Measured and checked here; an imported record is not until it has been measured again."""
@@ -69,7 +75,8 @@ class Record:
     @property
     def digest(self) -> str:
         """32 hexadecimal digits that identify the measurement."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        told = {k: v for k, v in self.to_dict().items() if v != _ADDED.get(k)}
+        text = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,6 +99,8 @@ class Record:
             "codegen": self.codegen,
             "version": self.version,
             "machine": self.machine,
+            "cache_policy": self.cache_policy,
+            "ties": list(self.ties),
             "created": self.created,
         }
 
@@ -111,13 +120,14 @@ class Record:
     def to_row(self) -> dict[str, Any]:
         """The columns of the `records` table."""
         return {
-            **{name: getattr(self, name) for name in _PLAIN},
+            **{name: getattr(self, name) for name in (*_PLAIN, "cache_policy")},
             **self.workload.to_dict(),
             "digest": self.digest,
             "workload_key": self.key,
             "schedule": self.schedule.to_json(),
             "schedule_digest": self.schedule.digest,
             "samples": json.dumps(list(self.samples_s)),
+            "ties": json.dumps(list(self.ties)),
             "speedup_low": self.speedup_interval[0],
             "speedup_high": self.speedup_interval[1],
             "verified": int(self.verified),
@@ -129,6 +139,8 @@ _PLAIN = (
     *("seed", "llvm", "codegen", "version", "machine", "created", "origin"),
 )
 """Fields whose column has their name and value."""
+_ADDED = {"cache_policy": "warm", "ties": []}
+"""What records of earlier versions do not say; left out of the digest, so that theirs stay."""
 
 
 def utc_now() -> str:
@@ -157,6 +169,7 @@ def from_row(row: Mapping[str, Any], llvm: str) -> Record:
             samples_s=tuple(float(sample) for sample in samples),
             speedup_interval=(row["speedup_low"], row["speedup_high"]),
             verified=bool(row["verified"]),
+            **_added(row),
             **{name: row[name] for name in _PLAIN},
         )
         check(record)
@@ -166,6 +179,16 @@ def from_row(row: Mapping[str, Any], llvm: str) -> Record:
         raise StoreError(f"record {row['digest']} is broken: its key is not its workload's")
     stale = record.codegen != CODEGEN_VERSION or llvm not in ("", record.llvm)
     return replace(record, is_stale=stale)
+
+
+def _added(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that tables of version 1 lack, which may lie where nothing can be written."""
+    if "cache_policy" not in row.keys():  # noqa: SIM118 -- rows are no dictionaries
+        return {}
+    ties = json.loads(row["ties"])
+    if not isinstance(ties, list):
+        raise StoreError(f"ties is {repr(ties)[:40]}; a list is needed")
+    return {"cache_policy": row["cache_policy"], "ties": tuple(ties)}
 
 
 def check(record: Record) -> None:
@@ -207,6 +230,13 @@ def _check_texts(record: Record) -> None:
         raise _refused("target", record.target_key, "a key as `cpu/features/t1`")
     if not isinstance(record.created, str) or not _CREATED.match(record.created):
         raise _refused("created", record.created, "UTC as 2026-01-31T12:00:00Z")
+    if record.cache_policy not in CACHE_POLICIES:
+        raise _refused("cache_policy", record.cache_policy, ", ".join(CACHE_POLICIES))
+    if len(record.ties) > MAX_TIES:
+        raise _refused("ties", len(record.ties), f"at most {MAX_TIES} of them")
+    for digest in record.ties:
+        if not isinstance(digest, str) or not _DIGEST.match(digest):
+            raise _refused("ties", digest, "digests of schedules")
     if record.origin not in (LOCAL, IMPORTED):
         raise _refused("origin", record.origin, f"{LOCAL} or {IMPORTED}")
 

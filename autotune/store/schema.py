@@ -9,9 +9,11 @@ from __future__ import annotations
 import sqlite3
 import time
 
+from autotune.store.mounts import networked
+
 APPLICATION = "autotune"
-VERSION = 1
-"""Version of the tables; a newer one is refused, older ones will be migrated."""
+VERSION = 2
+"""Version of the tables; a newer one is refused, older ones are migrated where they are written."""
 BUSY_TIMEOUT_S = 10.0
 
 TABLES = (
@@ -45,6 +47,8 @@ TABLES = (
     codegen BIGINT NOT NULL,
     version TEXT NOT NULL,
     machine TEXT NOT NULL,
+    cache_policy TEXT NOT NULL DEFAULT 'warm',
+    ties TEXT NOT NULL DEFAULT '[]',
     created TEXT NOT NULL,
     origin TEXT NOT NULL CHECK (origin IN ('local', 'imported')),
     verified INTEGER NOT NULL CHECK (verified IN (0, 1))
@@ -71,7 +75,7 @@ RECORD_COLUMNS = (
     *("digest", "target_key", "workload_key", "op", "shape", "dtype", "layout", "tolerance"),
     *("schedule", "schedule_digest", "seconds", "gflops", "samples", "baseline_seconds"),
     *("speedup", "speedup_low", "speedup_high", "error_units", "trials", "seed", "llvm"),
-    *("codegen", "version", "machine", "created", "origin", "verified"),
+    *("codegen", "version", "machine", "cache_policy", "ties", "created", "origin", "verified"),
 )
 MISS_COLUMNS = (
     *("target_key", "workload_key", "op", "shape", "dtype", "layout", "tolerance"),
@@ -81,7 +85,7 @@ MISS_COLUMNS = (
 _ALL = ", ".join(RECORD_COLUMNS)
 _VALUES = ", ".join(f":{name}" for name in RECORD_COLUMNS)
 
-FIND = f"""SELECT {_ALL} FROM records
+FIND = """SELECT * FROM records
 WHERE target_key = :target_key AND workload_key = :workload_key
 ORDER BY verified DESC,
     CASE WHEN codegen = :codegen AND (llvm = :llvm OR :llvm = '') THEN 0 ELSE 1 END,
@@ -101,7 +105,7 @@ FIND_SPEEDUPS = "SELECT speedup FROM records WHERE op = :op ORDER BY created DES
 """How much tuning has gained on one operator."""
 
 READ_META = "SELECT name, value FROM meta"
-READ_RECORDS = f"SELECT {_ALL} FROM records ORDER BY target_key, workload_key, seconds, digest"
+READ_RECORDS = "SELECT * FROM records ORDER BY target_key, workload_key, seconds, digest"
 READ_DIGESTS = "SELECT digest FROM records"
 READ_MISSES = f"""SELECT {", ".join(MISS_COLUMNS)} FROM misses
 WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.target_key = misses.target_key
@@ -112,7 +116,7 @@ ORDER BY count DESC, last_seen DESC, workload_key"""
 WRITE_META = """INSERT INTO meta (name, value) VALUES (:name, :value)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value"""
 TOUCH_META = "UPDATE meta SET value = value"
-"""Changes nothing, and fails where nothing could be changed."""
+"""Changes nothing, and fails where nothing could be changed, for want of space too."""
 WRITE_RECORD = f"""INSERT INTO records ({_ALL}) VALUES ({_VALUES})
 ON CONFLICT (digest) DO NOTHING"""
 WRITE_MISS = """INSERT INTO misses (target_key, workload_key, op, shape, dtype, layout, tolerance,
@@ -120,36 +124,59 @@ WRITE_MISS = """INSERT INTO misses (target_key, workload_key, op, shape, dtype, 
 VALUES (:target_key, :workload_key, :op, :shape, :dtype, :layout, :tolerance, 1, :now, :now)
 ON CONFLICT (target_key, workload_key)
 DO UPDATE SET count = misses.count + 1, last_seen = excluded.last_seen"""
+NO_WAL = "PRAGMA journal_mode = DELETE"
+_WAL = "PRAGMA journal_mode = WAL"
 _STAMP = "INSERT INTO meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING"
 
 STAMPS = ({"name": "application", "value": APPLICATION}, {"name": "schema", "value": str(VERSION)})
 CREATE = (*((statement, {}) for statement in TABLES), *((_STAMP, stamp) for stamp in STAMPS))
 """Statements, with their parameters, that make an empty database a cache; harmless on a cache."""
 
+MIGRATIONS = {
+    1: (
+        "ALTER TABLE records ADD COLUMN cache_policy TEXT NOT NULL DEFAULT 'warm'",
+        "ALTER TABLE records ADD COLUMN ties TEXT NOT NULL DEFAULT '[]'",
+    ),
+}
+"""By version of the tables, the statements that lead to the next one."""
+
+
+def migrations_from(version: int) -> list[tuple[str, dict[str, str]]]:
+    """Statements, with their parameters, that bring tables of a version to the present one."""
+    steps: list[tuple[str, dict[str, str]]] = [
+        (text, {}) for past in range(version, VERSION) for text in MIGRATIONS[past]
+    ]
+    return [*steps, (WRITE_META, STAMPS[1])] if steps else []
+
 
 def create(path: str, timeout_s: float = BUSY_TIMEOUT_S) -> None:
-    """Make the SQLite file a cache, safely while other processes do the same.
+    """Make the SQLite file a cache of this version, safely while other processes do the same.
 
     Raises:
         sqlite3.Error: locked for longer than the time-out, read-only, or no database.
     """
+    journal = NO_WAL if networked(path) else _WAL
     connection = sqlite3.connect(path, timeout=timeout_s, isolation_level=None)
     try:
-        _use_wal(connection, time.monotonic() + timeout_s)
+        _use_journal(connection, journal, time.monotonic() + timeout_s)
         connection.execute("BEGIN IMMEDIATE")
         for statement, parameters in CREATE:
+            connection.execute(statement, parameters)
+        # Read within the transaction: another process may have migrated it meanwhile.
+        version = dict(connection.execute(READ_META).fetchall())["schema"]
+        for statement, parameters in migrations_from(int(version)):
             connection.execute(statement, parameters)
         connection.execute("COMMIT")
     finally:
         connection.close()
 
 
-def _use_wal(connection: sqlite3.Connection, deadline_s: float) -> None:
+def _use_journal(connection: sqlite3.Connection, journal: str, deadline_s: float) -> None:
     # Switching the journal mode fails at once while another process does it: SQLite's own busy
     # time-out does not cover it.
     while True:
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(journal)
             return
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:

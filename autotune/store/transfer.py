@@ -18,10 +18,11 @@ from autotune.ir import schedule as schedules
 from autotune.ops.base import parse_workload
 from autotune.store import schema
 from autotune.store.lines import BadLine, Line, read_lines
+from autotune.store.paths import spare_path
 from autotune.store.record import IMPORTED, Record, check, utc_now
 
 FORMAT = "autotune-cache"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _FIELDS = frozenset(
     (
@@ -30,6 +31,8 @@ _FIELDS = frozenset(
         *("codegen", "version", "machine", "created"),
     )
 )
+_ADDED = frozenset(("cache_policy", "ties"))
+"""Fields since version 2; a file of version 1 lacks them."""
 _WORKLOAD_FIELDS = frozenset(("op", "shape", "dtype", "layout", "tolerance"))
 _COPIED = (
     *("seconds", "baseline_seconds", "speedup", "gflops", "error_units", "trials", "seed"),
@@ -85,6 +88,22 @@ def write_export(path: str | os.PathLike[str], records: Iterable[Record]) -> int
     return len(lines)
 
 
+def write_aside(beside: str, record: Record) -> str:
+    """Export a record that its cache does not take, beside a file or else among temporary ones.
+
+    Raises:
+        StoreError: neither place takes it.
+    """
+    name = f"{os.path.splitext(os.path.basename(beside))[0]}-{record.digest[:8]}.export.jsonl"
+    try:
+        file = os.path.join(os.path.dirname(os.path.abspath(beside)), name)
+        write_export(file, [record])
+    except StoreError:
+        file = spare_path(name)
+        write_export(file, [record])
+    return file
+
+
 def read_export(path: str | os.PathLike[str]) -> tuple[list[Record], list[BadLine], int]:
     """The good records of an exported file, its bad lines, and how many records are missing.
 
@@ -131,8 +150,8 @@ def _read_header(path: str, line: Line) -> int:
 
 
 def _read_record(fields: dict[str, Any]) -> Record:
-    if fields.keys() != _FIELDS:
-        odd = sorted(fields.keys() ^ _FIELDS)
+    if fields.keys() - _ADDED != _FIELDS:
+        odd = sorted((fields.keys() - _ADDED) ^ _FIELDS)
         raise StoreError(f"fields missing or unknown: {', '.join(map(str, odd))[:100]}")
     told = fields["workload"]
     if not isinstance(told, dict) or told.keys() != _WORKLOAD_FIELDS:
@@ -148,14 +167,18 @@ def _read_record(fields: dict[str, Any]) -> Record:
     interval, samples = fields["speedup_interval"], fields["samples"]
     if not isinstance(interval, list) or len(interval) != 2:
         raise StoreError(f"speedup_interval is {repr(interval)[:40]}; two numbers are needed")
-    if not isinstance(samples, list):
-        raise StoreError(f"samples is {repr(samples)[:40]}; a list of seconds is needed")
+    ties = fields.get("ties", [])
+    for name, value in (("samples", samples), ("ties", ties)):
+        if not isinstance(value, list):
+            raise StoreError(f"{name} is {repr(value)[:40]}; a list is needed")
     record = Record(
         target_key=fields["target"],
         workload=workload,
         schedule=schedules.from_dict(fields["schedule"]),
         samples_s=tuple(samples),
         speedup_interval=(interval[0], interval[1]),
+        cache_policy=fields.get("cache_policy", "warm"),
+        ties=tuple(ties),
         origin=IMPORTED,
         verified=False,
         **{name: fields[name] for name in _COPIED},

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from autotune.ops.base import parse_workload
 from autotune.store import merge
 from autotune.store.db import Cache, open_cache
 from autotune.store.lines import MAX_LINE_BYTES
-from autotune.store.transfer import read_export
+from autotune.store.transfer import read_export, write_aside
 from tests.records import TARGET, WORKLOAD, made
 
 OTHER = parse_workload("conv2d", "c=16,h=9,w=7,k=32,r=3,pad=1x0x2x1,bias=1,act=relu", layout="NHWC")
@@ -52,6 +53,28 @@ def test_export_then_import_carries_every_record(file: Path, cache: Cache) -> No
     assert {(r.origin, r.verified) for r in cache.entries()} == {("imported", False)}
 
 
+def test_record_aside_lies_beside_the_file_and_can_be_imported(
+    tmp_path: Path, cache: Cache
+) -> None:
+    """F099."""
+    files = [write_aside(str(tmp_path / "a b.jsonl"), made(seconds=s)) for s in (1e-3, 2e-3)]
+    assert {Path(file).parent for file in files} == {tmp_path}
+    assert all(Path(file).name.startswith("a b-") for file in files)
+    assert [cache.import_(file).added for file in files] == [1, 1]
+
+
+def test_record_aside_is_among_temporary_files_where_it_cannot_lie_beside(
+    tmp_path: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    file = write_aside("/proc/none/run.jsonl", made())
+    assert Path(file).parent.parent == tmp_path
+    assert cache.import_(file).added == 1
+    monkeypatch.setattr(tempfile, "tempdir", "/proc/none")
+    with pytest.raises(StoreError):
+        write_aside("/proc/none/run.jsonl", made())
+
+
 def test_import_twice_is_import_once(file: Path, cache: Cache) -> None:
     cache.import_(file)
     before = cache.entries()
@@ -73,7 +96,7 @@ def test_import_never_touches_what_is_there(file: Path, cache: Cache) -> None:
 def test_export_has_a_header_and_one_sorted_line_each(file: Path) -> None:
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert lines[0]["format"] == "autotune-cache"
-    assert (lines[0]["format_version"], lines[0]["schema"], lines[0]["records"]) == (1, 1, 3)
+    assert (lines[0]["format_version"], lines[0]["schema"], lines[0]["records"]) == (2, 2, 3)
     assert [line["key"] for line in lines[1:]] == sorted(line["key"] for line in lines[1:])
 
 
@@ -175,7 +198,7 @@ def test_import_of_hostile_lines_counts_them(file: Path, cache: Cache, line: byt
         ("no json", "not the header"),
         ('{"format":"other"}', "not the header"),
         ('{"format":"autotune-cache"}', "format_version None"),
-        ('{"format":"autotune-cache","format_version":2,"schema":1,"records":0}', "up to 1"),
+        ('{"format":"autotune-cache","format_version":3,"schema":1,"records":0}', "up to 2"),
         ('{"format":"autotune-cache","format_version":1,"schema":9,"records":0}', "schema 9"),
         ('{"format":"autotune-cache","format_version":1,"schema":1}', "records=None"),
     ],
