@@ -7,18 +7,22 @@ connection of its own, so that a Cache may be shared between threads.
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from functools import cache
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from autotune.errors import StoreError
 from autotune.store import merge, paths, schema, toolchain
 from autotune.store.misses import miss_parameters
+from autotune.store.mounts import networked
 from autotune.store.read import (
     connect,
     failure,
@@ -55,8 +59,15 @@ class Cache:
             with self._transaction() as connection:
                 for statement, parameters in schema.CREATE:
                     connection.execute(text(statement), parameters)
-        elif inspect(self.location, must_exist) != "ready":
-            self._create()
+                version = _meta(connection)["schema"]
+                for statement, parameters in schema.migrations_from(int(version)):
+                    connection.execute(text(statement), parameters)
+            return
+        state = inspect(self.location, must_exist)
+        # One that lies where nothing can be written is read as it is.
+        with suppress(StoreError) if state == "old" else nullcontext():
+            if state != "ready":
+                self._create()
 
     def check_writable(self) -> None:
         """Find out now, and not after hours of tuning, that nothing can be stored.
@@ -64,9 +75,8 @@ class Cache:
         Raises:
             StoreError: the cache cannot be written.
         """
-        with self._in_plain_words(), self._engine.connect() as connection:
+        with self._transaction() as connection:
             connection.execute(text(schema.TOUCH_META))
-            connection.rollback()
 
     def put(self, record: Record) -> bool:
         """Add a record; False where this very measurement is there already.
@@ -188,8 +198,7 @@ class Cache:
         try:
             yield
         except SQLAlchemyError as error:
-            reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
-            raise StoreError(f"cache {self._shown} cannot be used: {reason}") from error
+            raise failure(self._shown, getattr(error, "orig", None) or error) from error
 
 
 def open_cache(location: str | os.PathLike[str] | None = None, must_exist: bool = False) -> Cache:
@@ -197,14 +206,40 @@ def open_cache(location: str | os.PathLike[str] | None = None, must_exist: bool 
     return Cache(location, must_exist)
 
 
+def open_for_results(location: str | None = None) -> Cache:
+    """A cache that can be written now: where that which nobody named cannot, a spare one.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    try:
+        return _writable(location)
+    except StoreError as error:
+        if paths.is_named(location):
+            raise
+        opened = _writable(paths.spare_path(paths.FILE_NAME))
+        spare = shlex.quote(opened.location)
+        warnings.warn(
+            f"{error}; results go to {spare} instead: AUTOTUNE_CACHE={spare} uses them, `autotune "
+            f"cache export FILE --cache {spare}` and `autotune cache import FILE` move them",
+            UserWarning,
+            stacklevel=3,
+        )
+        return opened
+
+
+def _writable(location: str | None) -> Cache:
+    with ExitStack() as stack:
+        opened = stack.enter_context(Cache(location))
+        opened.check_writable()
+        stack.pop_all()
+    return opened
+
+
 def _engine(location: str) -> Engine:
     if paths.is_file(location):
         # No pool: a connection kept open would hold the WAL file, and must not cross a spawn.
-        return create_engine(
-            URL.create("sqlite", database=location),
-            poolclass=NullPool,
-            connect_args={"timeout": schema.BUSY_TIMEOUT_S},
-        )
+        return create_engine("sqlite://", creator=lambda: _writing(location), poolclass=NullPool)
     try:
         url = make_url(location)
         if url.drivername in ("postgres", "postgresql"):
@@ -214,6 +249,28 @@ def _engine(location: str) -> Engine:
         raise StoreError(f"cache {paths.shown(location)} cannot be used: {error}") from error
 
 
+def _writing(path: str) -> sqlite3.Connection:
+    """A connection to the file that leaves out what its file system cannot do."""
+    with ExitStack() as stack:
+        connection = sqlite3.connect(path, timeout=schema.BUSY_TIMEOUT_S)
+        stack.callback(connection.close)
+        if kind := networked(path):
+            _warn_of_network(path, kind)
+            connection.execute(schema.NO_WAL)
+        stack.pop_all()
+    return connection
+
+
+@cache
+def _warn_of_network(path: str, kind: str) -> None:
+    warnings.warn(
+        f"cache {path} lies on a network file system ({kind}): safe for one process at a time "
+        f"only; better name a file on a local disk with --cache or AUTOTUNE_CACHE",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
 def _reading_engine(location: str) -> Engine | None:
     """Connections for reading alone; None where those for writing do as well."""
     if not paths.is_file(location):
@@ -221,9 +278,12 @@ def _reading_engine(location: str) -> Engine | None:
     return create_engine("sqlite://", creator=lambda: connect(location), poolclass=NullPool)
 
 
+def _meta(connection: Connection) -> dict[str, str]:
+    return {row["name"]: row["value"] for row in _rows(connection, schema.READ_META, {})}
+
+
 def _llvm(connection: Connection) -> str:
-    rows = _rows(connection, schema.READ_META, {})
-    return toolchain.current_llvm({row["name"]: row["value"] for row in rows})
+    return toolchain.current_llvm(_meta(connection))
 
 
 def _rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from autotune.errors import StoreError, UsageError
@@ -41,6 +42,11 @@ def cache_path(location: str | os.PathLike[str] | None = None) -> str:
     return text
 
 
+def is_named(location: str | os.PathLike[str] | None) -> bool:
+    """Whether somebody chose this cache, so that no other one may take its place."""
+    return location is not None or bool(os.environ.get("AUTOTUNE_CACHE"))
+
+
 def is_file(location: str) -> bool:
     """Whether this, a result of `cache_path`, is an SQLite file and not a server's URL."""
     return "://" not in location
@@ -77,6 +83,28 @@ def make_folder(path: str) -> None:
             f"folder {folder} cannot be created: {error.strerror}; name another with --cache or "
             f"AUTOTUNE_CACHE"
         ) from error
+
+
+def spare_path(name: str) -> str:
+    """Where a file of this name goes that cannot lie where it belongs.
+
+    A folder among the temporary files, of mode 0700 and made when needed.
+
+    Raises:
+        StoreError: it cannot be created, or others have a hand in it.
+    """
+    import tempfile  # slow, and a lookup never comes here
+
+    try:
+        folder = os.path.join(tempfile.gettempdir(), f"autotune-{os.getuid()}")
+        path = os.path.join(folder, name)
+        make_folder(path)
+        status = os.lstat(folder)
+    except OSError as error:
+        raise StoreError(f"there is no folder for temporary files: {error.strerror}") from error
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise StoreError(f"folder {folder} is not this user's alone; nothing is put there")
+    return path
 
 
 def _user_folder(variable: str, below_home: str, remedy: str) -> str:

@@ -3,6 +3,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sqlite3
+import subprocess
+import sys
+import tempfile
 import warnings
 from contextlib import closing
 from dataclasses import replace
@@ -14,7 +17,7 @@ import pytest
 from autotune.errors import StoreError
 from autotune.ops.base import parse_workload
 from autotune.store import read, schema, toolchain
-from autotune.store.db import Cache, open_cache
+from autotune.store.db import Cache, open_cache, open_for_results
 from autotune.store.misses import note_miss
 from autotune.store.record import Record
 from autotune.trial import CODEGEN_VERSION
@@ -167,7 +170,7 @@ def test_five_unusable_files_have_five_messages(path: str) -> None:
     assert Path(foreign).read_bytes() == before
 
     change(path, "UPDATE meta SET value = '7' WHERE name = 'schema'")
-    with pytest.raises(StoreError, match="schema version 7; this program reads up to 1"):
+    with pytest.raises(StoreError, match="schema version 7; this program reads up to 2"):
         open_cache(path)
     with pytest.raises(StoreError, match="schema version 7"):
         read.find(path, "t", "w")
@@ -226,6 +229,174 @@ def test_cache_that_cannot_be_written_can_be_read(
 
     monkeypatch.setattr(sqlite3, "connect", no_side_files)
     assert read.find(path, TARGET.key, WORKLOAD.key) == made()
+
+
+@pytest.mark.parametrize("code", ["SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMMAP"])
+def test_cache_on_a_full_disk_can_be_read(
+    path: str, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    """F099: reading makes side files, for which there is no room."""
+    with open_cache(path) as cache:
+        cache.put(made())
+    real = sqlite3.connect
+
+    def no_room(name: str, **options: object) -> sqlite3.Connection:
+        if "mode=ro" in name and "immutable" not in name:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = getattr(sqlite3, code)
+            raise error
+        return real(name, **options)  # type: ignore[call-overload,no-any-return]
+
+    monkeypatch.setattr(sqlite3, "connect", no_room)
+    assert read.find(path, TARGET.key, WORKLOAD.key) == made()
+
+
+def test_error_of_the_disk_asks_whether_there_is_space(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_cache(path).close()
+
+    def broken(name: str, **options: object) -> sqlite3.Connection:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_READ
+        raise error
+
+    monkeypatch.setattr(sqlite3, "connect", broken)
+    for look in (lambda: read.find(path, "t", "w"), lambda: open_cache(path)):
+        with pytest.raises(StoreError, match=r"disk I/O error \(is there space left\?\)"):
+            look()
+
+
+FULL = """
+import resource, sys
+from autotune.errors import StoreError
+from autotune.store.db import open_cache
+from tests.records import made
+
+path, hard = sys.argv[1], resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+with open_cache(path) as cache:
+    cache.put(made())
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, hard))
+    for write in (cache.check_writable, lambda: cache.put(made(seconds=2e-3))):
+        try:
+            write()
+        except StoreError as error:
+            print(error)
+    print(len(cache.entries()))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    print(cache.put(made(seconds=3e-3)), len(cache.entries()))
+"""
+
+
+def test_disk_that_fills_up_is_told_and_leaves_the_cache_sound(path: str, root: Path) -> None:
+    """F099: and with room again it goes on."""
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL, path],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    told = ended.stdout.splitlines()
+    assert len(told) == 4
+    assert all(line.startswith(f"cache {path} cannot be used: d") for line in told[:2]), told
+    assert told[2:] == ["1", "True 2"]
+    assert change(path, "PRAGMA integrity_check") == [("ok",)]
+
+
+# --- where results go: F097, F098, F099 --------------------------------------------------------
+
+
+@pytest.fixture
+def homeless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file below which the default cache would lie; returns the spare one's path."""
+    (tmp_path / "file").write_text("")
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.delenv("AUTOTUNE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    return tmp_path / "temporary" / f"autotune-{os.getuid()}" / "cache.sqlite"
+
+
+def test_results_go_to_the_default_cache_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AUTOTUNE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a b" / "é"))
+    with open_for_results() as cache:
+        assert cache.put(made())
+        assert cache.location == str(tmp_path / "a b" / "é" / "autotune" / "cache.sqlite")
+
+
+def test_results_go_to_a_spare_cache_where_the_default_cannot_be_made(homeless: Path) -> None:
+    with pytest.warns(UserWarning, match="Not a directory") as told:
+        cache = open_for_results()
+    cache.put(made())
+    [warning] = told
+    line = str(warning.message)
+    assert f"AUTOTUNE_CACHE={homeless}" in line
+    assert f"autotune cache export FILE --cache {homeless}" in line
+    assert "\n" not in line
+    assert read.find(str(homeless), TARGET.key, WORKLOAD.key) == made()
+
+
+def test_results_go_to_a_spare_cache_for_a_user_without_a_home(
+    homeless: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "")
+    with pytest.warns(UserWarning, match="there is no home folder"), open_for_results() as cache:
+        assert cache.location == str(homeless)
+
+
+def test_results_go_to_a_spare_cache_where_the_default_is_read_only(
+    homeless: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    open_cache().close()
+    monkeypatch.setattr(schema, "TOUCH_META", "SELECT no_permission")
+    with pytest.raises(StoreError):
+        open_for_results()
+    monkeypatch.setattr(schema, "TOUCH_META", "UPDATE meta SET value = value")
+    readonly = str(tmp_path / "autotune" / "cache.sqlite")
+    change(readonly, "CREATE TRIGGER no BEFORE UPDATE ON meta BEGIN SELECT RAISE(ABORT, 'no'); END")
+    with pytest.warns(UserWarning, match="no; results go to"), open_for_results() as cache:
+        assert cache.location == str(homeless)
+
+
+@pytest.mark.parametrize("is_in_environment", [True, False])
+def test_cache_that_was_named_is_never_replaced(
+    homeless: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_in_environment: bool
+) -> None:
+    path = str(tmp_path / "file" / "cache.sqlite")
+    if is_in_environment:
+        monkeypatch.setenv("AUTOTUNE_CACHE", path)
+    with pytest.raises(StoreError, match="Not a directory"):
+        open_for_results(None if is_in_environment else path)
+    assert not homeless.exists()
+
+
+def test_default_that_cannot_be_made_is_tried_once(
+    homeless: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F098: no probe in a loop."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "/not/there")
+    tried: list[str] = []
+    real = Path.mkdir
+
+    def mkdir(self: Path, *arguments: Any, **options: Any) -> None:
+        tried.append(str(self))
+        if "temporary" not in str(self):
+            raise PermissionError(13, "Permission denied")
+        real(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    with pytest.warns(UserWarning, match="Permission denied"):
+        open_for_results().close()
+    assert [path for path in tried if "temporary" not in path] == ["/not/there/autotune"]
 
 
 def test_put_into_a_read_only_cache_is_a_plain_error(path: str) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,58 @@ def test_folder_below_a_file_is_a_plain_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be created"):
         paths.make_folder(str(tmp_path / "file" / "cache.sqlite"))
+
+
+def test_named_is_what_an_argument_or_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    _environment(monkeypatch, XDG_CACHE_HOME="/c")
+    assert not paths.is_named(None)
+    assert paths.is_named("f.db")
+    _environment(monkeypatch, AUTOTUNE_CACHE="/mine.sqlite")
+    assert paths.is_named(None)
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of temporary files."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_spare_path_is_in_a_folder_for_this_user_only(temporary: Path) -> None:
+    path = paths.spare_path("cache.sqlite")
+    assert path == str(temporary / f"autotune-{os.getuid()}" / "cache.sqlite")
+    assert os.stat(os.path.dirname(path)).st_mode & 0o777 == 0o700
+    assert paths.spare_path("cache.sqlite") == path
+
+
+@pytest.mark.parametrize("kind", ["open to others", "a link", "a file", "somebody else's"])
+def test_spare_folder_that_others_have_a_hand_in_is_refused(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """F093, F097."""
+    folder = temporary / f"autotune-{os.getuid()}"
+    match kind:
+        case "open to others":
+            folder.mkdir()
+            folder.chmod(0o770)
+        case "a link":
+            (temporary / "elsewhere").mkdir(mode=0o700)
+            folder.symlink_to(temporary / "elsewhere")
+        case "a file":
+            folder.write_text("")
+        case _:
+            folder.mkdir(mode=0o700)
+            owner = os.getuid()
+            folder.rename(temporary / f"autotune-{owner + 1}")
+            monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    with pytest.raises(StoreError, match=r"not this user's alone|cannot be created"):
+        paths.spare_path("cache.sqlite")
+
+
+def test_no_folder_for_temporary_files_is_a_plain_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", nowhere)
+    with pytest.raises(StoreError, match="no folder for temporary files: No usable"):
+        paths.spare_path("cache.sqlite")
