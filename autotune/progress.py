@@ -49,6 +49,8 @@ class Outcome:
     speedup: float | None
     """Median of the paired ratios default over this; None where the default failed."""
     speedup_interval: tuple[float, float] | None
+    ties: tuple[str, ...] = ()
+    """Digests of the finalists that the final round could not tell from the fastest."""
     is_retimed: bool = True
     """Checked and timed a second time; False where that was interrupted or impossible."""
 
@@ -60,6 +62,7 @@ class Result:
     workload: Workload
     target_key: str
     trials: int
+    """Those of the run that was gone on with included."""
     failures: Mapping[str, int]
     seconds: float
     search_seconds: float
@@ -79,6 +82,8 @@ class Result:
     log: str
     notes: tuple[str, ...] = ()
     """What the caller should know, one line each."""
+    resumed: int = 0
+    """How many of the trials the run that was gone on with had measured."""
 
     @property
     def schedule(self) -> Schedule:
@@ -97,10 +102,11 @@ class Result:
             "key": self.workload.key,
             "target": self.target_key,
             "trials": self.trials,
+            "resumed": self.resumed,
             "failed": failed,
             "failures": dict(self.failures),
             "seconds": self.seconds,
-            "trials_per_second": rate(self.trials, self.search_seconds),
+            "trials_per_second": rate(self.trials - self.resumed, self.search_seconds),
             "stopped": self.stopped,
             "selected": "tuned" if self.outcome.is_tuned else "baseline",
             "baseline": self._baseline(),
@@ -128,6 +134,7 @@ class Result:
             "speedup_interval": None if interval is None else list(interval),
             "peak_fraction": flops / self.peak_flops if self.peak_flops else None,
             "error_units": chosen.timing.error_units,
+            "ties": list(chosen.ties),
             "schedule": chosen.schedule.to_dict(),
         }
 

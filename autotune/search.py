@@ -2,30 +2,32 @@
 
 `tune` drives it. There is no barrier: the next batch is asked for while the last one is still
 being measured. A failed candidate is a value; what ends a search is a limit, an exhausted space, an
-interruption, or that nothing works at all.
+interruption, or that nothing works at all. What an earlier run measured counts as if it had been
+measured now.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 from statistics import median
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from autotune.cost.base import CostModel, FeatureLengthError, NotFitted
-from autotune.errors import AutotuneError, MeasureError, SpaceError, StoreError, UsageError
-from autotune.explorers.base import Explorer, Score
+from autotune.cost.base import CostModel
+from autotune.diagnosis import Failures, NoValidScheduleError
+from autotune.errors import MeasureError, SpaceError, StoreError
+from autotune.explorers.base import Explorer
 from autotune.finalists import FINALISTS
 from autotune.ir.schedule import Schedule
+from autotune.learning import Features, Learner
+from autotune.limits import Limits, wanted_trials
 from autotune.measure.base import Measurer
 from autotune.progress import Phase, Progress, rate
-from autotune.space.base import Points, Space
+from autotune.resume import Earlier
+from autotune.space.base import Space
 from autotune.trial import Failure, Timing, Trial
 
 BATCH = 16
@@ -40,23 +42,11 @@ FRUITLESS_ASKS = 64
 """Batches of nothing but known schedules after which a space counts as exhausted."""
 WAIT_S = 0.1
 FINAL_START_S = 0.7
-FINAL_RUNS = 4.0
+FINAL_RUNS = 8.0
 """What the final round costs: its workers' start, and of each finalist its build time and so many
-times its run time (eleven slices where a trial takes three)."""
+times its run time (eleven rounds, of which those that clearly lost miss most)."""
 FINAL_SHARE = 0.4
 """Largest share of a budget that is kept for the final round."""
-
-
-class NoValidScheduleError(AutotuneError):
-    """Not one schedule could be built, checked and timed; the cache is as it was.
-
-    Attributes:
-        failures: count by kind.
-    """
-
-    def __init__(self, message: str, failures: dict[str, int]) -> None:
-        super().__init__(message)
-        self.failures = failures
 
 
 class Log(Protocol):
@@ -70,21 +60,6 @@ class Log(Protocol):
 
 
 @dataclass(frozen=True)
-class Limits:
-    """When a run ends, whichever comes first; None is no limit."""
-
-    trials: int | None = 64
-    budget_s: float | None = None
-
-    def __post_init__(self) -> None:
-        trials = self.trials
-        if trials is not None and (not isinstance(trials, int) or trials < 1):
-            raise UsageError(f"trials={trials} is not allowed; allowed: an integer from 1")
-        if self.budget_s is not None and not 0 < self.budget_s < inf:
-            raise UsageError(f"budget_s={self.budget_s} is not allowed; allowed: above 0 seconds")
-
-
-@dataclass(frozen=True)
 class Parts:
     """What the loop works with; tests bring their own."""
 
@@ -92,7 +67,7 @@ class Parts:
     default: Schedule
     explorer: Explorer
     model: CostModel
-    features: Callable[[Any, Points], NDArray[np.float32]]
+    features: Features
     measurer: Measurer
     log: Log
     flop: int
@@ -103,6 +78,10 @@ class Parts:
     report: Callable[[Progress], None] | None = None
     space_source: str = ""
     """The file that narrows the space, for messages."""
+    timeout_s: float = 10.0
+    """What a candidate may take, for messages."""
+    log_name: str = ""
+    """Where the log is, for messages."""
     clock: Callable[[], float] = time.monotonic
 
 
@@ -113,9 +92,10 @@ class Search:
     parts: Parts
     limits: Limits
     start_s: float
+    earlier: Earlier = field(default_factory=Earlier)
     trials: list[Trial] = field(default_factory=list)
+    """Those of this run alone."""
     notes: list[str] = field(default_factory=list)
-    failures: Counter[str] = field(default_factory=Counter)
     best: Trial | None = None
     peak_flops: float = 0.0
     _reference_s: float = inf
@@ -127,9 +107,32 @@ class Search:
     _improved_at: int = 0
     """Trials done when the best last gained more than CONVERGED_GAIN, and its ratio then."""
     _improved_ratio: float = inf
+    _has_reference: bool = False
+    """The default was submitted: the first schedule of all, beside which the others are timed."""
     _submitted: set[str] = field(default_factory=set)
     _outcomes: dict[str, Timing | Failure] = field(default_factory=dict)
-    _point_of: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    _failures: Failures = field(default_factory=Failures)
+
+    def __post_init__(self) -> None:
+        parts = self.parts
+        self._learner = Learner(parts.space, parts.explorer, parts.model, parts.features, self.note)
+        self._learner.know(self.earlier.points)
+        for digest, outcome in self.earlier.outcomes.items():
+            self._submitted.add(digest)
+            self._count(digest, outcome)
+        self.best = self.earlier.best[0] if self.earlier.best else None
+        # Whoever goes on with a run that had converged wants more of it.
+        self._improved_at = self.trial_count
+
+    @property
+    def failures(self) -> Counter[str]:
+        """Failed trials by kind."""
+        return self._failures.counts
+
+    @property
+    def trial_count(self) -> int:
+        """Trials of this run and of what it goes on with."""
+        return len(self._outcomes)
 
     def run(self) -> str:
         """Search until a limit; returns why it stopped.
@@ -137,10 +140,25 @@ class Search:
         Raises:
             SpaceError: the space holds nothing legal.
             NoValidScheduleError: everything failed.
+            MeasureError: workers cannot be started, or the reference of the run that is gone on
+                with cannot be had again.
         """
-        self._wanted = wanted_trials(self.limits.trials, self.parts.space, self.parts.default)
+        self._wanted = wanted_trials(
+            self.limits.trials,
+            self.parts.space,
+            self.parts.default,
+            self.earlier.outcomes.keys() - self.earlier.points.keys(),
+        )
+        for line in self.earlier.notes:
+            self.note(line)
+        self._note_failing_default()
         measurer = self.parts.measurer
         stopped = self._refill()
+        if self.earlier.outcomes and not measurer.pending:
+            self.note(
+                f"all {self.trial_count} trials were measured before: only the finalists are timed "
+                f"again"
+            )
         self._measure_peak()
         while measurer.pending and self._seconds_left() > 0:
             self._collect()
@@ -163,6 +181,7 @@ class Search:
     def _reason(self) -> str:
         """Why nothing more should be asked for, or an empty string."""
         done, pending = len(self.trials), self.parts.measurer.pending
+        improved_since = self.trial_count - self._improved_at
         if self._wanted is not None and len(self._submitted) >= self._wanted:
             return "trials" if self._wanted == self.limits.trials else "exhausted"
         if self._is_exhausted:
@@ -172,29 +191,30 @@ class Search:
             trial_s = (self.elapsed_s() - self._first_s) / (done - 1)
             if self._seconds_left() < pending * trial_s:
                 return "budget"
-        is_steady = done - self._improved_at >= CONVERGED_TRIALS and self.best is not None
+        is_steady = improved_since >= CONVERGED_TRIALS and self.best is not None
         return "converged" if is_steady and self.limits.trials is None else ""
 
     def _refill(self) -> str:
         """Submit one more batch; returns why nothing more should be asked for, or ""."""
-        batch: list[Schedule] = []
+        default = self.parts.default
         room = BATCH
         if self._wanted is not None:
             room = min(room, self._wanted - len(self._submitted))
-        if not self._submitted and room > 0:
-            batch += self._admit(self.parts.default)
+        batch = self._admit(default) if room > 0 else []
         for _ in range(FRUITLESS_ASKS):
             if len(batch) >= room:
                 break
-            points = self._ask(room - len(batch))
-            if not len(points):
+            found = self._learner.ask(room - len(batch), self._outcomes, _ratio(self.best))
+            if not found:
                 self._complain_where_nothing_is_legal()
                 break
-            for point in points:
-                schedule = self.parts.space.schedule(point)
-                self._point_of[schedule.digest] = point
+            for schedule in found:
                 batch += self._admit(schedule)
         self._is_exhausted = not batch
+        if batch and not self._has_reference:
+            # Also where an earlier run measured it: the others are timed beside it.
+            self._has_reference = True
+            batch = batch if batch[0] == default else [default, *batch]
         if batch:
             self.parts.measurer.submit(batch)
         return self._reason()
@@ -206,32 +226,6 @@ class Search:
         self._submitted.add(schedule.digest)
         return [schedule]
 
-    def _ask(self, count: int) -> Points:
-        score = self._learn()
-        try:
-            return self.parts.explorer.ask(count, score)
-        except (NotFitted, FeatureLengthError) as error:
-            self.note(f"a batch was chosen without the cost model: {error}")
-            return self.parts.explorer.ask(count, None)
-
-    def _learn(self) -> Score | None:
-        """Tell the explorer every known speed, refit; the score, or None where there is none."""
-        known = [digest for digest in self._point_of if digest in self._outcomes]
-        if not known:
-            return None
-        # All speeds are told anew: each is relative to the best so far.
-        points = np.stack([self._point_of[digest] for digest in known])
-        speeds = speeds_of([self._outcomes[digest] for digest in known], self.best)
-        self.parts.explorer.tell(points, speeds)
-        space, features, model = self.parts.space, self.parts.features, self.parts.model
-        try:
-            model.fit(features(space, points), speeds, np.zeros(len(points), dtype=np.int64))
-        except (NotFitted, FeatureLengthError) as error:
-            if getattr(error, "is_fault", True):
-                self.note(f"exploring without the cost model: {error}")
-            return None
-        return lambda candidates: model.predict_score(features(space, candidates))
-
     def _collect(self) -> None:
         wait_s = max(0.0, min(WAIT_S, self._seconds_left()))
         for trial in self.parts.measurer.ready(wait_s):
@@ -239,39 +233,62 @@ class Search:
         self.tell_progress("search")
 
     def _record(self, trial: Trial) -> None:
+        digest = trial.schedule.digest
+        if digest in self._outcomes:
+            self._check_reference(trial)
+            return
         if not self.trials:
             self._first_s = self.elapsed_s()
         self.trials.append(trial)
-        self._outcomes[trial.schedule.digest] = trial.outcome
-        if trial.timing:
-            self._reference_s = min(self._reference_s, *trial.timing.reference_s)
-        if trial.failure:
-            self.failures[trial.failure.kind] += 1
-            if trial.schedule == self.parts.default:
-                self.note(f"no baseline: the default schedule failed ({_told(trial.failure)})")
-        if self.best is None or _ratio(trial) < _ratio(self.best):
-            self.best = trial if trial.timing else None
-            if _ratio(trial) < self._improved_ratio * (1 - CONVERGED_GAIN):
-                self._improved_at, self._improved_ratio = len(self.trials), _ratio(trial)
+        told = self._count(digest, trial.outcome)
+        if told:
+            self.tell_progress("search", told)
+        if digest == self.parts.default.digest:
+            self._note_failing_default()
+        if _ratio(trial) < _ratio(self.best):
+            self.best = trial
         try:
-            self.parts.log.trial(trial, at_s=self.elapsed_s())
+            point = self._learner.point_of(digest)
+            self.parts.log.trial(trial, point=point, at_s=self.elapsed_s())
         except StoreError as error:
             self.note_incomplete_log(error)
 
+    def _count(self, digest: str, outcome: Timing | Failure) -> str:
+        """Take an outcome into account; the line to tell of it, if any."""
+        self._outcomes[digest] = outcome
+        if isinstance(outcome, Failure):
+            return self._failures.add(digest, outcome)
+        self._reference_s = min(self._reference_s, *outcome.reference_s)
+        if outcome.ratio < self._improved_ratio * (1 - CONVERGED_GAIN):
+            self._improved_at, self._improved_ratio = self.trial_count, outcome.ratio
+        return ""
+
+    def _check_reference(self, trial: Trial) -> None:
+        """The default, measured once more as this run's reference, must do as it did before."""
+        before = self._outcomes[trial.schedule.digest]
+        if isinstance(before, Failure) != isinstance(trial.outcome, Failure):
+            then, now = _told(before), _told(trial.outcome)
+            raise MeasureError(
+                f"the default schedule, beside which all others are timed, {then} in the run that "
+                f"is to be gone on with and {now} this time: timings would not compare; try again "
+                f"or start a new run"
+            )
+
+    def _note_failing_default(self) -> None:
+        outcome = self._outcomes.get(self.parts.default.digest)
+        if isinstance(outcome, Failure):
+            self.note(
+                f"no baseline: the default schedule failed ({outcome.kind}: {outcome.message})"
+            )
+
     def _nothing_works(self) -> NoValidScheduleError:
-        if not self.trials:
+        if not self._outcomes:
             reason = f"the budget of {self.limits.budget_s:g} s ended before one was measured"
             return NoValidScheduleError(f"no valid schedule: {reason}", {})
-        counts = ", ".join(f"{kind} {count}" for kind, count in sorted(self.failures.items()))
-        first = self.trials[0].failure
-        return NoValidScheduleError(
-            f"no valid schedule: all {len(self.trials)} measured ones failed ({counts}); "
-            f"the first one's reason: {first.message if first else 'unknown'}",
-            dict(self.failures),
-        )
+        return self._failures.verdict(self.trial_count, self.parts.timeout_s, self.parts.log_name)
 
     def _complain_where_nothing_is_legal(self) -> None:
-        if self._point_of:
+        if self._learner.has_points:
             return
         source = self.parts.space_source
         raise SpaceError(
@@ -296,7 +313,8 @@ class Search:
 
     def fastest(self, count: int) -> list[Trial]:
         """The best `count` trials that worked, the default left out."""
-        worked = [t for t in self.trials if t.timing and t.schedule != self.parts.default]
+        trials = (*self.earlier.best, *self.trials)
+        worked = [t for t in trials if t.timing and t.schedule != self.parts.default]
         return sorted(worked, key=_ratio)[:count]
 
     def default_timing(self) -> Timing | None:
@@ -337,16 +355,16 @@ class Search:
     def tell_progress(self, phase: Phase, note: str = "") -> None:
         if self.parts.report is None:
             return
-        done, seconds = len(self.trials), self.elapsed_s()
-        per_s = rate(done, seconds)
+        seconds = self.elapsed_s()
+        per_s = rate(len(self.trials), seconds)
         flops = self._best_flops()
         left = [] if self.limits.budget_s is None else [self.limits.budget_s - seconds]
         if self._wanted is not None and per_s:
-            left.append((self._wanted - done) / per_s)
+            left.append((self._wanted - self.trial_count) / per_s)
         self.parts.report(
             Progress(
                 phase=phase,
-                trials=done,
+                trials=self.trial_count,
                 wanted=self._wanted,
                 best_gflops=flops / 1e9 if flops else None,
                 peak_fraction=self._peak_fraction(flops),
@@ -359,34 +377,9 @@ class Search:
         )
 
 
-def wanted_trials(trials: int | None, space: Space, default: Schedule) -> int | None:
-    """How many trials a run can have at most: those asked for, or all of a smaller space.
-
-    A space small enough is counted exactly, the default included, which need not be in it.
-    """
-    listed = space.all_points()
-    if listed is None:
-        # An empty space is left to the first batch, which says what is wrong with it.
-        is_smaller = space.is_exact and trials is not None and 0 < space.size < trials
-        return space.size if is_smaller else trials
-    if not len(listed):
-        return trials
-    if trials is not None and trials <= len(listed):
-        return trials
-    known = {space.schedule(point).digest for point in listed} | {default.digest}
-    return len(known) if trials is None else min(trials, len(known))
+def _ratio(trial: Trial | None) -> float:
+    return trial.timing.ratio if trial and trial.timing else inf
 
 
-def speeds_of(outcomes: Sequence[Timing | Failure], best: Trial | None) -> NDArray[np.float64]:
-    """(n,) best time over this time, paired with the run's reference; 0 for a failure."""
-    fastest = _ratio(best) if best else inf
-    speeds = [fastest / o.ratio if isinstance(o, Timing) else 0.0 for o in outcomes]
-    return np.minimum(np.array(speeds, dtype=np.float64), 1.0)
-
-
-def _ratio(trial: Trial) -> float:
-    return trial.timing.ratio if trial.timing else inf
-
-
-def _told(failure: Failure) -> str:
-    return f"{failure.kind}: {failure.message}"
+def _told(outcome: Timing | Failure) -> str:
+    return f"failed ({outcome.kind})" if isinstance(outcome, Failure) else "worked"

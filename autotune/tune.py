@@ -11,23 +11,29 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from autotune import finalists
-from autotune.errors import MeasureError, StoreError, UsageError
+from autotune.diagnosis import NoValidScheduleError
+from autotune.errors import StoreError, UsageError
+from autotune.final_round import final_round
 from autotune.interruption import Gate
 from autotune.ir.schedule import Schedule
+from autotune.keeping import Keeping, keep, open_log
+from autotune.limits import Limits
 from autotune.measure.base import MeasureOptions, Measurer
+from autotune.measure.cores import allowed_cores, divide, staying_on
+from autotune.measure.memory import affordable_builders
 from autotune.progress import Outcome, Progress, Result
 from autotune.registry import COST_MODELS, EXPLORERS
-from autotune.search import Limits, NoValidScheduleError, Parts, Search
+from autotune.resume import Conditions, Earlier, Unfinished, load
+from autotune.search import Parts, Search
+from autotune.space.base import Space
 from autotune.store.record import MAX_INTEGER, Record, utc_now
 from autotune.targets.base import Target
-from autotune.trial import CODEGEN_VERSION, Failure, Timing, Workload
+from autotune.trial import CODEGEN_VERSION, CachePolicy, Workload
 
 if TYPE_CHECKING:
     from autotune.store.db import Cache
@@ -36,48 +42,12 @@ __all__ = ["NoValidScheduleError", "Progress", "Result", "tune"]
 
 MeasurerFactory = Callable[[Workload, Target, MeasureOptions], Measurer]
 
+ABOVE_PEAK = 1.05
+"""Share of the measured peak from which on a rate is doubted, counted on what is executed."""
 EXPLORER_STREAM = 1
 """Second half of the explorer's seed, so that no two parts share a stream of random numbers."""
-INTERRUPTED_FINALISTS = 2
-
-
-class Kept(Protocol):
-    """What a run needs of the cache."""
-
-    def get(self, target_key: str, workload_key: str) -> Record | None:
-        """The best record of a key."""
-
-    def put(self, record: Record) -> bool:
-        """Add a record."""
-
-
-@dataclass(frozen=True)
-class Keeping:
-    """Where a run's winner goes, and what its record says of its making."""
-
-    cache: Kept
-    workload: Workload
-    target: Target
-    seed: int
-    machine: str
-    llvm: str
-    version: str
-    cache_name: str
-    log_name: str
-
-    def header(self) -> dict[str, object]:
-        """What the first line of a log says of all this."""
-        return {
-            "workload": self.workload.to_dict(),
-            "key": self.workload.key,
-            "target": self.target.to_dict(),
-            "machine": self.machine,
-            "version": self.version,
-            "codegen": CODEGEN_VERSION,
-            "llvm": self.llvm,
-            "created": utc_now(),
-            "seed": self.seed,
-        }
+MEMORY_POINTS = 64
+"""Points of the space that tell how much memory its kernels take."""
 
 
 def tune(
@@ -88,11 +58,13 @@ def tune(
     threads: int = 1,
     cache: str | None = None,
     log: str | None = None,
+    resume: str | Unfinished | None = None,
     seed: int = 0,
     explorer: str = "annealing",
     cost_model: str = "xgboost",
     space: str | None = None,
     timeout_s: float = 10.0,
+    cache_policy: CachePolicy = "warm",
     progress: Callable[[Progress], None] | None = None,
     measurer_factory: MeasurerFactory | None = None,
 ) -> Result:
@@ -107,17 +79,21 @@ def tune(
         threads: that a kernel runs on.
         cache: path or URL; None is the user's.
         log: file to append to; None is a new one in the user's data directory.
+        resume: log of a run to go on with, which must be of this workload, target and machine. Its
+            trials count among `trials`, are not measured again, and new ones are appended to it.
         seed: of every random choice.
         explorer: a name of `registry.EXPLORERS`.
         cost_model: a name of `registry.COST_MODELS`.
         space: TOML file that narrows the space.
         timeout_s: seconds that one candidate may take to build, and again to run.
+        cache_policy: `warm` times a kernel on operands it has just used, `rotating` on ones that
+            are in no cache.
         progress: called with the state of the run, a few times a second.
         measurer_factory: makes the measurer from workload, target and options; tests and replays
             bring their own. None is this machine's `measure.pool.PoolMeasurer`.
 
     Raises:
-        UsageError: an argument that makes no sense, or a target this machine cannot run.
+        UsageError: an argument that makes no sense; a target or size that this machine cannot run.
         SpaceError: the space holds no legal schedule.
         NoValidScheduleError: nothing measured worked; the cache is as it was.
         MeasureError: workers cannot be started.
@@ -127,12 +103,12 @@ def tune(
     start_s = time.monotonic()
     # The compiler, the cache and the features are loaded here, so that `run` works without them.
     from autotune import features
+    from autotune.backends.cpu import llvm_version
     from autotune.ir.default import default_schedule
     from autotune.ir.program import executed_multiply_adds
     from autotune.ops.base import contraction, flop
     from autotune.space import generate, narrowing
-    from autotune.store.db import open_cache
-    from autotune.store.log import LogWriter
+    from autotune.store.db import open_for_results
     from autotune.targets import detect
 
     limits = Limits(trials, budget_s)
@@ -141,22 +117,46 @@ def tune(
     machine = detect.resolve(target, threads)
     if why := detect.runnable(machine):
         raise UsageError(f"target {target!r} cannot be tuned on this machine: {why}")
+    going_on = None if resume is None else _unfinished(resume, log)
+    if going_on is not None:
+        going_on.agree(workload, machine, detect.host().cpu)
+        machine, log = going_on.target, going_on.log.path
     computed = contraction(workload)
     narrowed = narrowing.load(space, workload.op)
     searched = generate(computed, machine, narrowed)
     explores, ranks = EXPLORERS.get(explorer), COST_MODELS.get(cost_model)
-    builders = max(1, detect.host().cores - 1)
-    options = MeasureOptions(builders=builders, timeout_s=timeout_s, seed=seed)
+    default = default_schedule(computed, machine)
+    options = _measure_options(workload, machine, searched, default, cache_policy, timeout_s, seed)
+    now = Conditions(CODEGEN_VERSION, llvm_version(), default.digest, cache_policy)
+    earlier = Earlier()
+    if going_on is not None:
+        earlier = going_on.earlier(computed, searched, now, timeout_s)
     with Gate() as gate, ExitStack() as stack:
-        opened = stack.enter_context(open_cache(cache))
-        opened.check_writable()
-        written = stack.enter_context(LogWriter(log or _log_path(workload)))
+        opened = stack.enter_context(open_for_results(cache))
+        keeping = _keeping(opened, workload, machine, seed, cache_policy)
+        said = {
+            **keeping.header(),
+            "cores": detect.host().cores,
+            "reference": default.digest,
+            "limits": vars(limits),
+            "measure": asdict(options),
+            "explorer": explorer,
+            "cost_model": cost_model,
+            "space": searched.digest,
+            "space_file": space,
+            "narrowed_by": narrowed.source,
+            "narrowing": narrowed.digest,
+        }
+        next_index = None if going_on is None else going_on.log.next_index
+        written = stack.enter_context(open_log(log, workload, next_index, said))
         measurer = (measurer_factory or _pool)(workload, machine, options)
         stack.callback(measurer.close)
+        # This thread thinks while candidates are timed.
+        stack.enter_context(staying_on(options.cores.building))
         parts = Parts(
             space=searched,
-            default=default_schedule(computed, machine),
-            explorer=explores(searched, np.random.default_rng([seed, EXPLORER_STREAM])),
+            default=default,
+            explorer=explores(searched, _explorer_rng(seed, len(earlier.outcomes))),
             model=ranks(seed=seed),
             features=features.compute,
             measurer=measurer,
@@ -166,22 +166,56 @@ def tune(
             threads=machine.threads,
             report=progress,
             space_source=narrowed.source,
+            timeout_s=timeout_s,
+            log_name=written.path,
         )
-        keeping = _keeping(opened, workload, machine, seed, written.path)
-        written.header(
-            **keeping.header(),
-            limits=vars(limits),
-            measure=vars(options),
-            explorer=explorer,
-            cost_model=cost_model,
-            space=searched.digest,
-            narrowed_by=narrowed.source,
-            narrowing=narrowed.digest,
-        )
-        return run(parts, limits, keeping, start_s, gate)
+        keeping = replace(keeping, log_name=written.path)
+        return run(parts, limits, keeping, start_s, gate, earlier)
 
 
-def _keeping(cache: Cache, workload: Workload, target: Target, seed: int, log: str) -> Keeping:
+def _measure_options(
+    workload: Workload,
+    machine: Target,
+    space: Space,
+    default: Schedule,
+    cache_policy: CachePolicy,
+    timeout_s: float,
+    seed: int,
+) -> MeasureOptions:
+    """How to measure: on which cores, and with as many builders as these and the memory allow."""
+    from autotune.targets import detect
+
+    cores = divide(allowed_cores(), machine.threads)
+    cores_left = min(len(cores.building), detect.host().cores - machine.threads)
+    drawn = space.sample(np.random.default_rng(seed), MEMORY_POINTS)
+    likely = [default, *map(space.schedule, drawn)]
+    return MeasureOptions(
+        builders=affordable_builders(workload, machine, likely, cache_policy, cores_left),
+        timeout_s=timeout_s,
+        seed=seed,
+        cache_policy=cache_policy,
+        cores=cores,
+    )
+
+
+def _unfinished(resume: str | Unfinished, log: str | None) -> Unfinished:
+    """The run to go on with, whose log is the one to append to."""
+    found = resume if isinstance(resume, Unfinished) else load(resume)
+    if log is not None and os.path.realpath(log) != os.path.realpath(found.log.path):
+        raise UsageError(
+            f"log {log!r} is not the one to go on with; allowed: none, or {found.log.path!r}"
+        )
+    return found
+
+
+def _explorer_rng(seed: int, known: int) -> np.random.Generator:
+    """Chance for the explorer: what it drew before it need not draw again."""
+    return np.random.default_rng([seed, EXPLORER_STREAM, *([known] if known else [])])
+
+
+def _keeping(
+    cache: Cache, workload: Workload, target: Target, seed: int, policy: CachePolicy
+) -> Keeping:
     from autotune import __version__
     from autotune.backends.cpu import llvm_version
     from autotune.store.paths import shown
@@ -196,12 +230,17 @@ def _keeping(cache: Cache, workload: Workload, target: Target, seed: int, log: s
         llvm=llvm_version(),
         version=__version__,
         cache_name=shown(cache.location),
-        log_name=log,
+        cache_policy=policy,
     )
 
 
 def run(
-    parts: Parts, limits: Limits, keeping: Keeping, start_s: float, gate: Gate | None = None
+    parts: Parts,
+    limits: Limits,
+    keeping: Keeping,
+    start_s: float,
+    gate: Gate | None = None,
+    earlier: Earlier | None = None,
 ) -> Result:
     """Search, judge the finalists, keep the winner: `tune` for parts that exist already.
 
@@ -211,14 +250,16 @@ def run(
         keeping: where the winner goes.
         start_s: when the run began, on the clock of `parts`.
         gate: holds interruptions back; None where nobody listens to signals.
+        earlier: what was measured before, of a run that is gone on with.
     """
-    search = Search(parts, limits, start_s)
+    search = Search(parts, limits, start_s, earlier or Earlier())
     gate = Gate() if gate is None else gate
     try:
         gate.close()
         stopped = _search(search, gate)
         search_s = search.elapsed_s()
-        stopped, outcome, finals = _final(search, stopped, keeping, gate)
+        stopped, outcome, finals = final_round(search, stopped, keeping, gate)
+        _doubt(search, outcome)
         is_kept = _keep(search, outcome, keeping)
     except BaseException as error:
         ended = "interrupted" if isinstance(error, KeyboardInterrupt) else "error"
@@ -227,7 +268,8 @@ def run(
     result = Result(
         workload=keeping.workload,
         target_key=keeping.target.key,
-        trials=len(search.trials),
+        trials=search.trial_count,
+        resumed=len(search.earlier.outcomes),
         failures=dict(search.failures),
         seconds=search.elapsed_s(),
         search_seconds=search_s,
@@ -257,68 +299,15 @@ def _search(search: Search, gate: Gate) -> str:
         return "interrupted"
 
 
-def _final(
-    search: Search, stopped: str, keeping: Keeping, gate: Gate
-) -> tuple[str, Outcome, list[dict[str, object]]]:
-    """Why the run stopped, the outcome of the final round, and its timings for the log."""
-    default, usual = search.parts.default, search.default_timing()
-    found = [t.schedule for t in search.fastest(_finalist_count(search, stopped))]
-    known = [s for s in _incumbent(search, keeping) if s not in (default, *found)]
-    schedules = [*found, *known] if usual is None else [default, *found, *known]
-    try:
-        search.tell_progress("finalists")
-        with gate.opened():
-            outcomes = search.parts.measurer.retime(schedules, finalists.ROUNDS)
-    except KeyboardInterrupt:
-        return "interrupted", _unpaired(search, usual), []
-    except MeasureError as error:
-        search.note(f"the finalists were not timed again: {error}")
-        return stopped, _unpaired(search, usual), []
-    finals = [_logged(s, o) for s, o in zip(schedules, outcomes, strict=True)]
-    has_default = usual is not None
-    if has_default and isinstance(outcomes[0], Failure):
-        search.note(f"no baseline: the default schedule failed in the end ({outcomes[0].message})")
-        schedules, outcomes, has_default = schedules[1:], outcomes[1:], False
-    outcome = finalists.judge(schedules, outcomes, has_default)
-    if outcome is None:
-        raise NoValidScheduleError(
-            f"no valid schedule: none of {len(finals)} finalists worked when checked again",
-            dict(search.failures),
+def _doubt(search: Search, outcome: Outcome) -> None:
+    """Say so where the winner executes more than the machine was seen to be able to."""
+    flops = search.parts.executed(outcome.schedule) / outcome.timing.seconds
+    if search.peak_flops and flops > ABOVE_PEAK * search.peak_flops:
+        search.note(
+            f"the winner executes {flops / 1e9:.1f} GFLOP/s, above the measured peak of "
+            f"{search.peak_flops / 1e9:.1f}: one of the two was measured in another phase of the "
+            f"machine"
         )
-    if outcome.schedule in known:
-        search.note("the winner was in the cache before; nothing measured in this run beats it")
-    return stopped, outcome, finals
-
-
-def _unpaired(search: Search, usual: Timing | None) -> Outcome:
-    """What the search's own timings say, for a run without a final round."""
-    best = search.best
-    assert best is not None
-    assert best.timing is not None
-    baseline = None if usual is None else (search.parts.default, usual)
-    return finalists.judge_unpaired(baseline, (best.schedule, best.timing))
-
-
-def _finalist_count(search: Search, stopped: str) -> int:
-    """As many as the rest of the budget allows, at least one; few when someone waits to leave."""
-    if stopped == "interrupted":
-        return INTERRUPTED_FINALISTS
-    budget_s = search.limits.budget_s
-    if budget_s is None:
-        return finalists.FINALISTS
-    left_s = budget_s - search.elapsed_s()
-    counts = range(finalists.FINALISTS, 1, -1)
-    return next((count for count in counts if search.final_s(count) <= left_s), 1)
-
-
-def _incumbent(search: Search, keeping: Keeping) -> list[Schedule]:
-    """What the cache would have answered: a new winner must also be faster than that."""
-    try:
-        record = keeping.cache.get(keeping.target.key, keeping.workload.key)
-    except StoreError as error:
-        search.note(f"the cache could not be read: {error}")
-        return []
-    return [] if record is None else [record.schedule]
 
 
 def _keep(search: Search, outcome: Outcome, keeping: Keeping) -> bool:
@@ -337,21 +326,21 @@ def _keep(search: Search, outcome: Outcome, keeping: Keeping) -> bool:
         speedup_interval=outcome.speedup_interval or (1.0, 1.0),
         gflops=search.parts.flop / seconds / 1e9,
         error_units=outcome.timing.error_units,
-        trials=len(search.trials),
+        trials=search.trial_count,
         seed=keeping.seed,
         llvm=keeping.llvm,
         codegen=CODEGEN_VERSION,
         version=keeping.version,
         machine=keeping.machine,
+        cache_policy=keeping.cache_policy,
+        ties=outcome.ties,
         created=utc_now(),
         verified=outcome.is_retimed,
     )
-    try:
-        keeping.cache.put(record)
-    except StoreError as error:
-        search.note(f"the result is not in the cache, only in the log: {error}")
-        return False
-    return True
+    problem = keep(record, keeping)
+    if problem:
+        search.note(problem)
+    return not problem
 
 
 def _end_log(search: Search, **fields: object) -> None:
@@ -359,26 +348,6 @@ def _end_log(search: Search, **fields: object) -> None:
         search.parts.log.end(seconds=search.elapsed_s(), notes=search.notes, **fields)
     except StoreError as error:
         search.note_incomplete_log(error)
-
-
-def _logged(schedule: Schedule, outcome: Timing | Failure) -> dict[str, object]:
-    """A finalist's line in the log's end record."""
-    if isinstance(outcome, Failure):
-        return {"digest": schedule.digest, "status": outcome.kind, "message": outcome.message}
-    return {
-        "digest": schedule.digest,
-        "status": "ok",
-        "samples": list(outcome.samples_s),
-        "reference_samples": list(outcome.reference_s),
-    }
-
-
-def _log_path(workload: Workload) -> str:
-    """A new file in the user's data directory, named by time, operator and process."""
-    from autotune.store.paths import log_folder
-
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-    return os.path.join(log_folder(), f"{stamp}-{workload.op}-{os.getpid()}.jsonl")
 
 
 def _pool(workload: Workload, target: Target, options: MeasureOptions) -> Measurer:

@@ -7,8 +7,6 @@ Heavy libraries are imported inside the commands, so that a lookup stays cheap. 
 from __future__ import annotations
 
 import errno
-import os
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +17,9 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 import autotune
-from autotune.cli import cache, doctor, listing, lookup, run, show
+from autotune.cli import cache, doctor, listing, lookup, run, show, trial
 from autotune.errors import AutotuneError, UsageError
+from autotune.interruption import exit_code
 
 
 def _one_line(
@@ -50,13 +49,12 @@ def _told() -> Iterator[None]:
         raise typer.Exit(error.exit_code) from error
     except KeyboardInterrupt as error:
         show.problem("error", "interrupted")
-        raise typer.Exit(130) from error
+        raise typer.Exit(exit_code(error)) from error
     except OSError as error:
         if error.errno == errno.EPIPE:
             raise  # the reader has what it wanted; Typer ends in silence
         show.problem("error", error)
-        # What could not be written would be tried once more at the end.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        show.give_up_stdout()
         raise typer.Exit(1) from error
 
 
@@ -121,15 +119,7 @@ def _root(
 
 app.command("run")(run.run)
 app.command("lookup")(lookup.lookup)
+app.command("show")(trial.trial)
 app.command("doctor")(doctor.doctor)
 app.add_typer(cache.app, name="cache")
 app.add_typer(listing.app, name="list")
-
-
-def main() -> None:
-    """Entry point of the installed command."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        show.problem("error", "interrupted")
-        sys.exit(130)

@@ -15,24 +15,34 @@ from autotune.errors import UsageError
 _BUDGET = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)(s|m|h)\Z")
 _UNIT_S = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
-OpFlag = Annotated[str, typer.Option("--op", help="Operator; `autotune list ops` names them.")]
-ShapeFlag = Annotated[
-    str, typer.Option("--shape", help="key=value pairs joined by commas, or 512x512x512.")
-]
-DtypeFlag = Annotated[str, typer.Option("--dtype", help="float32 or float64.")]
+_OP = typer.Option("--op", help="Operator; `autotune list ops` names them.")
+_SHAPE = typer.Option("--shape", help="key=value pairs joined by commas, or 512x512x512.")
+_DTYPE = typer.Option("--dtype", help="float32 or float64; float32 by default.")
+_TOLERANCE = typer.Option(
+    "--tolerance", help="Largest error accepted, in eps * sqrt(length) * RMS; 16 by default."
+)
+_TARGET = typer.Option(
+    "--target", help="host (the default), a level (x86-64-v3), a target key or a file."
+)
+_THREADS = typer.Option(
+    "--threads", min=1, max=4096, help="Threads the kernel runs on; 1 by default."
+)
+OpFlag = Annotated[str, _OP]
+OpGiven = Annotated[str | None, _OP]
+"""As `OpFlag`, where something else may name the workload; so the others below."""
+ShapeFlag = Annotated[str, _SHAPE]
+ShapeGiven = Annotated[str | None, _SHAPE]
+DtypeFlag = Annotated[str, _DTYPE]
+DtypeGiven = Annotated[str | None, _DTYPE]
 LayoutFlag = Annotated[
     str | None, typer.Option("--layout", help="Data layout; the operator's first by default.")
 ]
-ToleranceFlag = Annotated[
-    float,
-    typer.Option("--tolerance", help="Largest error accepted, in eps * sqrt(length) * RMS."),
-]
-TargetFlag = Annotated[
-    str, typer.Option("--target", help="host, a level (x86-64-v3), a target key or a file.")
-]
-ThreadsFlag = Annotated[
-    int, typer.Option("--threads", min=1, max=4096, help="Threads the kernel runs on.")
-]
+ToleranceFlag = Annotated[float, _TOLERANCE]
+ToleranceGiven = Annotated[float | None, _TOLERANCE]
+TargetFlag = Annotated[str, _TARGET]
+TargetGiven = Annotated[str | None, _TARGET]
+ThreadsFlag = Annotated[int, _THREADS]
+ThreadsGiven = Annotated[int | None, _THREADS]
 CacheFlag = Annotated[
     str | None,
     typer.Option("--cache", help="Cache file or URL; $AUTOTUNE_CACHE or the user's by default."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -108,14 +108,17 @@ class _Bar:
         error: BaseException | None,
         at: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        with suppress(OSError):
+            self._bar.stop()
 
     def __call__(self, progress: Progress) -> None:
-        if progress.note:
-            self._bar.console.print(f"note: {progress.note}", markup=False, highlight=False)
-        self._bar.update(
-            self._task,
-            completed=progress.trials,
-            total=progress.wanted,
-            description=f"{_count(progress)}, {describe(progress)}",
-        )
+        # A terminal may close; the run goes on, or a signal ends it.
+        with suppress(OSError):
+            if progress.note:
+                self._bar.console.print(f"note: {progress.note}", markup=False, highlight=False)
+            self._bar.update(
+                self._task,
+                completed=progress.trials,
+                total=progress.wanted,
+                description=f"{_count(progress)}, {describe(progress)}",
+            )

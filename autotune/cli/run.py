@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from autotune.cli import options, progress, show
 from autotune.cli.plan import plan
+from autotune.errors import UsageError
+from autotune.interruption import Gate, exit_code, listening
 from autotune.trial import DEFAULT_TOLERANCE, Workload
 
+if TYPE_CHECKING:
+    from autotune.resume import Unfinished
+
 DEFAULT_TRIALS = 64
+RUN = "autotune run"
 
 
 def run(
-    op: options.OpFlag,
-    shape: options.ShapeFlag,
-    dtype: options.DtypeFlag = "float32",
+    op: options.OpGiven = None,
+    shape: options.ShapeGiven = None,
+    dtype: options.DtypeGiven = None,
     layout: options.LayoutFlag = None,
-    tolerance: options.ToleranceFlag = DEFAULT_TOLERANCE,
-    target: options.TargetFlag = "host",
-    threads: options.ThreadsFlag = 1,
+    tolerance: options.ToleranceGiven = None,
+    target: options.TargetGiven = None,
+    threads: options.ThreadsGiven = None,
     trials: Annotated[
         int | None,
         typer.Option("--trials", min=1, help="Schedules to measure; 64 without a budget."),
@@ -32,19 +35,34 @@ def run(
     budget: Annotated[
         str | None, typer.Option("--budget", help="Time for everything: 30s, 10m or 1h.")
     ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            "--resume", help="Go on with the run of this log: its trials count, its options hold."
+        ),
+    ] = None,
     explorer: Annotated[
-        str, typer.Option("--explorer", help="`autotune list explorers` names them.")
-    ] = "annealing",
+        str | None, typer.Option("--explorer", help="`autotune list explorers`; annealing.")
+    ] = None,
     cost_model: Annotated[
-        str, typer.Option("--cost-model", help="`autotune list models` names them.")
-    ] = "xgboost",
+        str | None, typer.Option("--cost-model", help="`autotune list models`; xgboost.")
+    ] = None,
     space: Annotated[
         str | None, typer.Option("--space", help="TOML file that pins, narrows or forbids knobs.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of every random choice.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, help="Seed of every random choice; 0.")
+    ] = None,
     timeout: Annotated[
-        float, typer.Option("--timeout", help="Seconds that one candidate may take.")
-    ] = 10.0,
+        float | None, typer.Option("--timeout", help="Seconds that one candidate may take; 10.")
+    ] = None,
+    cache_policy: Annotated[
+        str | None,
+        typer.Option(
+            "--cache-policy",
+            help="Operands when timed: warm, or rotating, which are in no cache; warm.",
+        ),
+    ] = None,
     cache: options.CacheFlag = None,
     log: Annotated[
         str | None, typer.Option("--log", help="Log file; one in the user's data by default.")
@@ -59,35 +77,105 @@ def run(
     as_json: options.JsonFlag = False,
 ) -> None:
     """Tune one workload and keep the winner in the cache if it beats the default schedule."""
-    from autotune.ops.base import parse_workload
-
-    workload = parse_workload(op, shape, dtype, layout, tolerance)
+    going_on = None if resume is None else _unfinished(resume)
+    workload = _workload(going_on, op, shape, dtype, layout, tolerance)
+    target, threads = _target(going_on, target, threads)
     budget_s = None if budget is None else options.budget_seconds(budget)
+    given = {
+        "seed": seed,
+        "explorer": explorer,
+        "cost_model": cost_model,
+        "space": space,
+        "timeout_s": timeout,
+        "cache_policy": cache_policy,
+    }
+    logged = {} if going_on is None else going_on.options
+    chosen = {**logged, **{name: value for name, value in given.items() if value is not None}}
     if dry_run:
-        _dry_run(workload, target, threads, space, as_json)
+        _dry_run(workload, target, threads, chosen.get("space"), as_json)
         return
     if verbose and not quiet:
-        show.note(f"tuning {workload.key} for {target}, seed {seed}")
-    with _signals() as received, progress.watch(quiet) as report:
-        # Imported after the input is known to be good: it brings every heavy library.
-        from autotune.tune import tune
+        show.note(f"tuning {workload.key} for {target}, seed {chosen.get('seed', 0)}")
+    with listening() as received, Gate() as gate:
+        try:
+            with progress.watch(quiet) as report:
+                # Imported after the input is known to be good: it brings every heavy library.
+                from autotune.tune import tune
 
-        result = tune(
-            workload,
-            trials=_trials(trials, budget_s),
-            budget_s=budget_s,
-            target=target,
-            threads=threads,
-            cache=cache,
-            log=log,
-            seed=seed,
-            explorer=explorer,
-            cost_model=cost_model,
-            space=space,
-            timeout_s=timeout,
-            progress=report,
+                result = tune(
+                    workload,
+                    trials=_trials(trials, budget_s),
+                    budget_s=budget_s,
+                    target=target,
+                    threads=threads,
+                    cache=cache,
+                    log=log,
+                    resume=going_on,
+                    progress=report,
+                    **chosen,
+                )
+            gate.close()
+        except KeyboardInterrupt as error:
+            show.problem("error", "interrupted before anything was measured")
+            raise typer.Exit(exit_code(error)) from error
+        _report(result.to_dict(), received, quiet, as_json)
+
+
+def _unfinished(log: str) -> Unfinished:
+    from autotune.resume import load
+
+    return load(log)
+
+
+def _workload(
+    going_on: Unfinished | None,
+    op: str | None,
+    shape: str | None,
+    dtype: str | None,
+    layout: str | None,
+    tolerance: float | None,
+) -> Workload:
+    """What is named, and of what is not, the log's or else the usual."""
+    from autotune.ops.base import parse_workload
+
+    if going_on is None:
+        for flag, value in (("--op", op), ("--shape", shape)):
+            if value is None:
+                raise UsageError(f"Missing option {flag!r} (or '--resume'); see `{RUN} --help`")
+        return parse_workload(
+            op or "",
+            shape or "",
+            "float32" if dtype is None else dtype,
+            layout,
+            DEFAULT_TOLERANCE if tolerance is None else tolerance,
         )
-    _report(result.to_dict(), received, quiet, as_json)
+    logged = going_on.workload
+    _agree(going_on, "--op", op, logged.op)
+    return parse_workload(
+        logged.op,
+        logged.shape if shape is None else shape,
+        logged.dtype if dtype is None else dtype,
+        logged.layout if layout is None else layout,
+        logged.tolerance if tolerance is None else tolerance,
+    )
+
+
+def _target(
+    going_on: Unfinished | None, target: str | None, threads: int | None
+) -> tuple[str, int]:
+    """Target and threads as named; else the log's or the usual."""
+    if going_on is None:
+        return "host" if target is None else target, 1 if threads is None else threads
+    logged = going_on.target
+    _agree(going_on, "--threads", threads, logged.threads)
+    return logged.key if target is None else target, logged.threads
+
+
+def _agree(going_on: Unfinished, flag: str, given: object, logged: object) -> None:
+    if given is not None and given != logged:
+        raise UsageError(
+            f"{flag} {given} is not the one of log {going_on.log.path}; allowed: {logged}"
+        )
 
 
 def _trials(trials: int | None, budget_s: float | None) -> int | None:
@@ -96,45 +184,24 @@ def _trials(trials: int | None, budget_s: float | None) -> int | None:
 
 
 def _report(content: dict[str, Any], received: list[int], quiet: bool, as_json: bool) -> None:
-    if as_json:
-        show.result_json(content)
-    elif not quiet:
-        _summary(content)
-    if content["stopped"] == "interrupted":
-        raise typer.Exit(128 + (received[0] if received else signal.SIGINT))
-    if not content.get("kept", True):
-        raise typer.Exit(1)
-
-
-class Interrupted(KeyboardInterrupt):
-    """A signal said stop.
-
-    Python ends a process by SIGINT itself, whatever exit code is asked for, once it has seen a
-    plain KeyboardInterrupt leave a piece of text that was executed: named tuples are made so.
-    """
-
-
-@contextmanager
-def _signals() -> Iterator[list[int]]:
-    """Lets SIGTERM and SIGHUP end a run as Ctrl-C does; yields the signals received so far."""
-    received: list[int] = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        received.append(number)
-        raise Interrupted
-
-    wanted = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    # What the parent set to be ignored (nohup) stays ignored.
-    heard = [number for number in wanted if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, stop) for number in heard}
     try:
-        yield received
-    except KeyboardInterrupt as error:
-        show.problem("error", "interrupted before anything was measured")
-        raise typer.Exit(128 + (received[0] if received else signal.SIGINT)) from error
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        if as_json:
+            show.result_json(content)
+        elif not quiet:
+            _summary(content)
+    except OSError:
+        if not received:
+            raise
+        # A terminal that closes says so by a signal, which decides the exit code.
+        show.give_up_stdout()
+    is_kept = content.get("kept", True)
+    if not is_kept and quiet:
+        for line in content.get("notes", ()):
+            show.problem("error", line)
+    if received or content["stopped"] == "interrupted":
+        raise typer.Exit(128 + (received[0] if received else signal.SIGINT))
+    if not is_kept:
+        raise typer.Exit(1)
 
 
 def _summary(content: dict[str, Any]) -> None:

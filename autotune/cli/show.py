@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -13,6 +15,11 @@ import typer
 def result_json(content: object) -> None:
     """One JSON object, the only thing a command with `--json` writes to stdout."""
     typer.echo(json.dumps(content, allow_nan=False))
+
+
+def give_up_stdout() -> None:
+    """Write nothing more there: what could not be written would be tried once more at the end."""
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115
 
 
 def note(line: str) -> None:

@@ -22,14 +22,15 @@ from autotune.explorers.base import (
 from autotune.space.base import Points, Space
 
 CHAINS = 128
-STEPS = 8
+STEPS = 4
+"""More cost more than they find: with 8 an ask took as long as building 7 of its 16 candidates."""
 TRIES = 4
-"""Proposals a chain sees in one step: one scoring call covers 512 points, one ask 4,096."""
+"""Proposals a chain sees in one step: one scoring call covers 512 points, one ask 2,048."""
 MIXES = 1
 """How many of the proposals are crossovers with another chain."""
 HOT, COLD = 1.0, 0.1
 """Temperature at the first and last step, in standard deviations of the scores."""
-GUIDED_SAMPLE_COUNT = 512
+GUIDED_SAMPLE_COUNT = 256
 """Random points drawn where there is a score: starts for chains and the batch's random share."""
 ELITE = 32
 """Chains restarted from the best measured points at each ask; as many restart at random."""
@@ -55,12 +56,18 @@ class AnnealingExplorer:
         if not len(drawn) or count < 1:
             return drawn[:0]
         batch = self._guided(drawn, count, score) if score else self._first(drawn, count)
-        for family in self._space.family(batch):
-            self._asked_of[int(family)] = self._asked_of.get(int(family), 0) + 1
+        self._count(batch)
         return self._unasked.take(batch)
 
     def tell(self, points: Points, speeds: NDArray[np.float64]) -> None:
+        self._count(self._unasked.take_new(points))
         self._measured.tell(points, speeds)
+
+    def _count(self, points: Points) -> None:
+        """Points of each family that were asked for."""
+        if len(points):
+            for family in self._space.family(points):
+                self._asked_of[int(family)] = self._asked_of.get(int(family), 0) + 1
 
     def _first(self, drawn: Points, count: int) -> Points:
         """A batch without a model: rare families first, half by bound and half at random."""

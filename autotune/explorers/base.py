@@ -35,7 +35,10 @@ class Explorer(Protocol):
         """
 
     def tell(self, points: Points, speeds: NDArray[np.float64]) -> None:
-        """Speeds of points in [0, 1], 0 for a failure. The last speed told of a point counts."""
+        """Speeds of points in [0, 1], 0 for a failure. The last speed told of a point counts.
+
+        Points that were never asked for, as those of a run that is gone on with, count as asked.
+        """
 
 
 def scores_of(score: Score, points: Points) -> NDArray[np.float64]:
@@ -95,6 +98,10 @@ class Unasked:
         """Marks these new, distinct points as asked and returns them."""
         self._asked.update(keys_of(points))
         return points
+
+    def take_new(self, points: Points) -> Points:
+        """Marks all these points as asked and returns the distinct ones that were not."""
+        return self.take(self.only_new(points))
 
 
 class Measured:

@@ -57,6 +57,7 @@ class GeneticExplorer:
         return self._unasked.take(self._unasked.only_new(batch)[:count])
 
     def tell(self, points: Points, speeds: NDArray[np.float64]) -> None:
+        self._unasked.take_new(points)
         self._measured.tell(points, speeds)
 
     def _breed(self, parents: Points, speeds: NDArray[np.float64]) -> Points:

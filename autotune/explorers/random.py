@@ -26,7 +26,8 @@ class RandomExplorer:
         return self._unasked.take(batch)
 
     def tell(self, points: Points, speeds: NDArray[np.float64]) -> None:
-        return None
+        if len(self._unasked.take_new(points)) and self._drawn is not None:
+            self._drawn = self._unasked.only_new(self._drawn)
 
 
 EXPLORER = RandomExplorer

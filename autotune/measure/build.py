@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from autotune.ir.schedule import from_dict
 from autotune.measure.child import Answer, Channel, Worker, serve
+from autotune.measure.cores import stay_on
 from autotune.measure.toolchain import Toolchain, real_toolchain
 from autotune.measure.wire import Frame, artifact_blob, artifact_header, target_from, workload_from
 
@@ -20,16 +21,27 @@ def main(toolchain: Callable[[], Toolchain] = real_toolchain) -> None:
 
 
 def _builder(first: Frame, tools: Toolchain) -> Worker:
+    from autotune.backends import cpu
     from autotune.ops.base import contraction
 
+    stay_on(first.header["cores"])
     made = contraction(workload_from(first.header["workload"]))
     target = target_from(first.header["target"])
 
-    def build(frame: Frame) -> Answer:
-        artifact = tools.build(made, from_dict(frame.header["schedule"]), target)
-        return {"artifact": artifact_header(artifact)}, artifact_blob(artifact)
+    def work(frame: Frame) -> Answer:
+        schedule = from_dict(frame.header["schedule"])
+        match frame.header.get("do", "build"):
+            case "build":
+                artifact = tools.build(made, schedule, target)
+                return {"artifact": artifact_header(artifact)}, artifact_blob(artifact)
+            case "ir":
+                return {}, cpu.ir_text(made, schedule, target).encode()
+            case "asm":
+                return {}, cpu.assembly(made, schedule, target).encode()
+            case other:
+                raise ValueError(f"unknown job {other!r}")
 
-    return build
+    return work
 
 
 if __name__ == "__main__":

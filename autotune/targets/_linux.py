@@ -1,4 +1,4 @@
-"""What Linux tells of the processor: pure functions over the text and folders it shows.
+"""What Linux tells of processor and memory: pure functions over the text and folders it shows.
 
 Callers give the text or the root folder, so that every oddity can be tested without the machine.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,18 +100,62 @@ def cpu_quota(membership: str, root: Path) -> float | None:
         membership: text of /proc/self/cgroup.
         root: where the cgroup file systems are mounted.
     """
-    quotas: list[float] = []
-    for line in membership.splitlines():
-        hierarchy, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if hierarchy == "0" and not controllers:
-            for mount in (root, root / "unified"):
-                quotas += [_quota_v2(folder) for folder in _upwards(mount, path)]
-        elif "cpu" in controllers.split(","):
-            for mount in (root / controllers, root / "cpu"):
-                quotas += [_quota_v1(folder) for folder in _upwards(mount, path)]
+    quotas = [_quota_v2(folder) for folder in _unified(membership, root)]
+    quotas += [_quota_v1(folder) for folder in _controlled(membership, root, "cpu")]
     finite = [quota for quota in quotas if quota > 0]
     return min(finite) if finite else None
+
+
+def memory_left(proc: Path = Path("/proc"), cgroups: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Bytes that can still be had without swapping: free ones, within every cgroup's limit.
+
+    None where the system does not say. Pages of files that nobody has used lately count as free.
+    """
+    left: list[int] = []
+    available = re.search(r"^MemAvailable: +([0-9]+) kB$", _text(proc / "meminfo"), re.MULTILINE)
+    if available:
+        left.append(int(available[1]) * 1024)
+    membership = _text(proc / "self" / "cgroup")
+    for folder in _unified(membership, cgroups):
+        left += _below_limit(folder, "memory.max", "memory.current", "inactive_file")
+    for folder in _controlled(membership, cgroups, "memory"):
+        names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        left += _below_limit(folder, *names)
+    return min(left) if left else None
+
+
+def _below_limit(folder: Path, limit: str, used: str, unused_files: str) -> list[int]:
+    """What a cgroup may still take, in a list; an empty one where it has no limit."""
+    allowed, taken = _text(folder / limit), _text(folder / used)
+    if not (allowed.isdigit() and taken.isdigit()):
+        return []
+    stat = _text(folder / "memory.stat")
+    idle = re.search(rf"^{unused_files} ([0-9]+)$", stat, re.MULTILINE)
+    return [max(0, int(allowed) - int(taken) + (int(idle[1]) if idle else 0))]
+
+
+def _unified(membership: str, root: Path) -> Iterator[Path]:
+    """Folders of the process's cgroup of version 2 and of its parents."""
+    for line in membership.splitlines():
+        hierarchy, controllers, path = _membership(line)
+        if hierarchy == "0" and not controllers:
+            for mount in (root, root / "unified"):
+                yield from _upwards(mount, path)
+
+
+def _controlled(membership: str, root: Path, controller: str) -> Iterator[Path]:
+    """Folders of the process's cgroup of version 1 that has this controller, and of its parents."""
+    for line in membership.splitlines():
+        _, controllers, path = _membership(line)
+        if controller in controllers.split(","):
+            for mount in (root / controllers, root / controller):
+                yield from _upwards(mount, path)
+
+
+def _membership(line: str) -> tuple[str, str, str]:
+    hierarchy, _, rest = line.partition(":")
+    controllers, _, path = rest.partition(":")
+    return hierarchy, controllers, path
 
 
 def _upwards(mount: Path, path: str) -> list[Path]:

@@ -35,8 +35,7 @@ def read_target_file(path: str) -> Target:
     Raises:
         UsageError: unreadable, not JSON, no or several targets, or a field that makes no sense.
     """
-    found = _choose(path, _load(path))
-    return _target(path, found)
+    return target_from(_choose(path, _load(path)), f"target file {path!r}")
 
 
 def _load(path: str) -> object:
@@ -73,12 +72,16 @@ def _choose(path: str, loaded: object) -> Mapping[str, Any]:
     raise UsageError(f"target file {path!r} holds no target; an object with cpu is needed")
 
 
-def _target(path: str, fields: Mapping[str, Any]) -> Target:
+def target_from(fields: Mapping[str, Any], source: str) -> Target:
+    """The target that `Target.to_dict` described; `source` begins every message.
+
+    Raises:
+        UsageError: a field that makes no sense.
+    """
+
     def wrong(name: str, allowed: str) -> UsageError:
         shown = repr(fields.get(name))[:60]
-        return UsageError(
-            f"target file {path!r}: {name}={shown} is not allowed; allowed: {allowed}"
-        )
+        return UsageError(f"{source}: {name}={shown} is not allowed; allowed: {allowed}")
 
     cpu, listed = fields.get("cpu"), fields.get("features")
     if not isinstance(cpu, str) or not re.fullmatch(r"[a-z0-9-]{1,40}", cpu):

@@ -98,6 +98,28 @@ def test_a_small_space_is_exhausted_exactly_then_empty(name, with_score):
     assert len(explorer.ask(BATCH, speed_score(space))) == 0
 
 
+def test_points_told_but_never_asked_count_as_asked(name):
+    """Those of a run that is gone on with."""
+    space = spaces.small()
+    every = space.all_points()
+    known, left = every[::2], every[1::2]
+    explorer = made(name, space)
+    explorer.tell(known, np.minimum(1e-4 / space.seconds(known), 1.0))
+    asked = []
+    while len(points := explorer.ask(BATCH, None)):
+        asked += keys_of(points)
+    assert sorted(asked) == sorted(keys_of(left))
+
+
+def test_points_told_between_two_asks_are_not_asked_after(name):
+    space = spaces.small()
+    explorer = made(name, space)
+    first = explorer.ask(BATCH, None)
+    explorer.tell(space.all_points(), np.ones(space.size))
+    assert len(first) == BATCH
+    assert len(explorer.ask(BATCH, None)) == 0
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_a_tiny_space_ends_after_its_points(name, count, is_listed):

@@ -6,7 +6,9 @@ Shapes are drawn from the operator's own keys, so that a new file is judged with
 from __future__ import annotations
 
 import functools
+import re
 import shlex
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -196,6 +198,23 @@ def test_reference_is_the_sum_that_the_contraction_writes(cases):
         np.testing.assert_allclose(
             found, total.reshape(made.output.shape), rtol=1e-11, atol=1e-11, err_msg=workload.key
         )
+
+
+def test_reference_holds_the_memory_that_it_says(cases):
+    for workload, _ in cases:
+        operator = OPERATORS.get(workload.op)
+        # Large along its first key, beside which Python's own objects are small.
+        shape = re.sub(r"^(\w+)=\d+", r"\1=1000", workload.shape)
+        large = parse_workload(workload.op, shape, "float64", workload.layout)
+        x, weight = (np.ones(access.shape) for access in contraction(large).inputs)
+        tracemalloc.start()
+        try:
+            operator.reference(sizes_of(large), large.layout, x, weight)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        told = operator.reference_bytes(sizes_of(large), large.layout)
+        assert 0.9 * peak - 20_000 <= told <= 1.5 * peak + 20_000, large.key
 
 
 # --- what follows from it ----------------------------------------------------------------------
