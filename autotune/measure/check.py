@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from autotune.backends.base import Artifact
 from autotune.ir.schedule import Schedule
 from autotune.measure.buffers import GuardedBuffer, same_bytes
 from autotune.measure.child import CandidateError
-from autotune.measure.rotation import Rotation
+from autotune.measure.rotation import Rotation, copies_in_a_row, copies_of
 from autotune.measure.toolchain import Toolchain, real_toolchain
 from autotune.ops.base import contraction, reduction_length
 from autotune.reference import Expected, expected
@@ -81,6 +81,7 @@ class Operands:
             name: np.ascontiguousarray(array).reshape(-1).view(np.uint8).copy()
             for name, array in inputs.items()
         }
+        self._copies: dict[str, Sequence[NDArray[Any]]] = {}
         self.buffers: dict[str, GuardedBuffer] = {}
         self.arrays: dict[str, NDArray[Any]] = {}
         for access in self.contraction.operands:
@@ -98,6 +99,19 @@ class Operands:
     @property
     def output(self) -> str:
         return self.contraction.output.operand
+
+    def copies(self, name: str, array: NDArray[Any], cache_bytes: int) -> Sequence[NDArray[Any]]:
+        """Copies of an operand that exceed a cache together with those of all others.
+
+        Those of plain operands are shared by all candidates; what a candidate packed is its own.
+        """
+        once = sum(plain.nbytes for plain in self.arrays.values())
+        count = copies_of(once, cache_bytes)
+        if array is not self.arrays[name]:
+            return copies_in_a_row(array, count)
+        if name not in self._copies:
+            self._copies[name] = copies_in_a_row(array, count)
+        return self._copies[name]
 
     def changed_input(self) -> str | None:
         """The first input that no longer holds what it was given."""
@@ -144,10 +158,11 @@ class Candidate:
         self.run = self._bound.run
         self.repeat = self._bound.repeat
         if rotating_bytes:
-            rotation = Rotation(
-                tools, artifact, self._loaded, arrays, self._workspace.bytes, rotating_bytes
-            )
-            self.repeat = rotation.repeat
+            copies = {
+                name: operands.copies(name, array, rotating_bytes) for name, array in arrays.items()
+            }
+            place = self._workspace.bytes
+            self.repeat = Rotation(tools, artifact, self._loaded, copies, place).repeat
 
     def close(self) -> None:
         """Unload the machine code."""

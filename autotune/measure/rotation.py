@@ -6,7 +6,7 @@ are made before the first slice, so that a slice times calls and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,25 +37,23 @@ class Rotation:
         tools: Toolchain,
         artifact: Artifact,
         loaded: Loaded,
-        arrays: Mapping[str, NDArray[Any]],
+        copies: Mapping[str, Sequence[NDArray[Any]]],
         workspace: NDArray[np.uint8],
-        cache_bytes: int,
     ) -> None:
-        """Copy the operands.
+        """Bind to each set of copies.
 
         Args:
             tools: to bind with.
             artifact: what was built.
             loaded: its code in this process.
-            arrays: every operand as the kernel wants it, by name.
+            copies: of every operand as the kernel wants it, by name; as many of each.
             workspace: shared by all copies, as one thread's calls share it.
-            cache_bytes: what the copies have to exceed together.
         """
-        count = copies_of(sum(array.nbytes for array in arrays.values()), cache_bytes)
-        copies = {name: _copies(array, count) for name, array in arrays.items()}
+        sets = (
+            dict(zip(copies, arrays, strict=True)) for arrays in zip(*copies.values(), strict=True)
+        )
         self._bound: list[Bound] = [
-            tools.bind(artifact, loaded, {name: copies[name][i] for name in arrays}, workspace)
-            for i in range(count)
+            tools.bind(artifact, loaded, arrays, workspace) for arrays in sets
         ]
         self._next = 0
 
@@ -67,7 +65,7 @@ class Rotation:
         self._next = (start + count) % len(bound)
 
 
-def _copies(array: NDArray[Any], count: int) -> list[NDArray[Any]]:
+def copies_in_a_row(array: NDArray[Any], count: int) -> list[NDArray[Any]]:
     """Copies on cache lines, in one piece of memory."""
     stride = round_up(array.nbytes, PAGE_BYTES) + _STAGGER_BYTES
     whole = np.empty(count * stride + PAGE_BYTES, np.uint8)

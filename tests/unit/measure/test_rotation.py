@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autotune.measure.rotation import MAX_COPIES, Rotation, copies_of
+from autotune.measure.check import Operands, make_inputs
+from autotune.measure.rotation import MAX_COPIES, Rotation, copies_in_a_row, copies_of
+from autotune.ops.base import parse_workload
 
 
 @pytest.mark.parametrize(
@@ -35,8 +37,9 @@ def test_repeat_goes_round_equal_copies_in_memory_of_their_own() -> None:
 
     tools = types.SimpleNamespace(bind=bind)
     arrays = {"x": np.arange(10.0), "out": np.zeros((3, 5), np.float32)}
-    rotation = Rotation(tools, None, None, arrays, np.empty(0, np.uint8), 500)  # type: ignore[arg-type]
-    assert len(made) == copies_of(80 + 60, 500) == 5
+    copies = {name: copies_in_a_row(array, 5) for name, array in arrays.items()}
+    rotation = Rotation(tools, None, None, copies, np.empty(0, np.uint8))  # type: ignore[arg-type]
+    assert len(made) == 5
     rotation.repeat(7)
     rotation.repeat(2)
     assert seen == [0, 1, 2, 3, 4, 0, 1, 2, 3]
@@ -47,3 +50,18 @@ def test_repeat_goes_round_equal_copies_in_memory_of_their_own() -> None:
             assert copy[name].ctypes.data % 64 == 0
     spans = sorted((c["x"].ctypes.data, c["x"].ctypes.data + 80) for c in made)
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+def test_plain_operands_are_copied_once_and_packed_ones_for_each_candidate() -> None:
+    workload = parse_workload("matmul", "8x8x8")
+    operands = Operands(workload, make_inputs(workload, 0))
+    cache_bytes = 4000
+    plain = operands.arrays["x"]
+    first = operands.copies("x", plain, cache_bytes)
+    assert len(first) == copies_of(3 * 8 * 8 * 4, cache_bytes)
+    assert operands.copies("x", plain, cache_bytes) is first
+    packed = plain.copy()
+    assert operands.copies("x", packed, cache_bytes) is not operands.copies(
+        "x", packed, cache_bytes
+    )
+    assert len(operands.copies("x", packed, cache_bytes)) == len(first)
