@@ -45,6 +45,8 @@ FINAL_START_S = 0.7
 FINAL_RUNS = 8.0
 """What the final round costs: its workers' start, and of each finalist its build time and so many
 times its run time (eleven rounds, of which those that clearly lost miss most)."""
+HOPELESS_RATIO = 1.3
+"""A trial this far behind the best is no finalist: no reading is so far off."""
 FINAL_SHARE = 0.4
 """Largest share of a budget that is kept for the final round."""
 
@@ -312,10 +314,11 @@ class Search:
         return FINAL_START_S + sum(costs) + (median(costs) if costs else 0.0)
 
     def fastest(self, count: int) -> list[Trial]:
-        """The best `count` trials that worked, the default left out."""
+        """The best `count` trials, the default left out, and whoever has no chance any more."""
         trials = (*self.earlier.best, *self.trials)
         worked = [t for t in trials if t.timing and t.schedule != self.parts.default]
-        return sorted(worked, key=_ratio)[:count]
+        bar = HOPELESS_RATIO * min(map(_ratio, worked), default=inf)
+        return sorted((t for t in worked if _ratio(t) <= bar), key=_ratio)[:count]
 
     def default_timing(self) -> Timing | None:
         """The default's timing in the search, where it worked."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,34 @@ def collect(measurer: PoolMeasurer) -> list[Trial]:
 def plant(patch: pytest.MonkeyPatch, schedules: list[Schedule], faults: dict[int, str]) -> None:
     by_digest = {schedules[position].digest: fault for position, fault in faults.items()}
     patch.setenv("AUTOTUNE_TEST_FAULTS", json.dumps(by_digest))
+
+
+class PlantingMeasurer(PoolMeasurer):
+    """Plants faults by the order in which schedules come, whoever chooses them; "" is none."""
+
+    def __init__(
+        self,
+        workload: Workload,
+        target: Target,
+        options: MeasureOptions,
+        faults: Sequence[str],
+        patch: pytest.MonkeyPatch,
+        file: Path,
+    ) -> None:
+        self.planted: dict[str, str] = {}
+        self._left = [*faults]
+        self._file = file
+        file.write_text("{}", encoding="utf-8")
+        patch.setenv("AUTOTUNE_TEST_FAULTS_FILE", str(file))
+        super().__init__(workload, target, options)
+
+    def submit(self, schedules: Sequence[Schedule]) -> None:
+        """Queue schedules, once the workers can know what is wrong with them."""
+        for schedule in schedules:
+            if self._left and (fault := self._left.pop(0)):
+                self.planted[schedule.digest] = fault
+        # Never half there: a worker may be reading.
+        new = self._file.with_suffix(".new")
+        new.write_text(json.dumps(self.planted), encoding="utf-8")
+        new.replace(self._file)
+        super().submit(schedules)

@@ -6,6 +6,7 @@ but the standard library is loaded, and an answer is remembered until the file c
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -40,6 +41,8 @@ MAX_NEIGHBOURS = 8
 RACY_NS = 50_000_000
 """A file changed so lately may change again within the same tick of its time stamp."""
 MAX_REMEMBERED = 16_384
+MAX_KERNELS = 256
+"""Compiled kernels that are remembered, the latest; others live as long as somebody holds them."""
 DIRECT = "direct"
 """The algorithm that sums the products as the contraction says."""
 ERROR_MARGIN = 1.25
@@ -133,9 +136,9 @@ def lookup(
     Raises:
         CacheMissError: a miss, and `strict`.
         UsageError: an argument that is not allowed.
-        StoreError: the cache is a file that cannot be read as one.
+        StoreError: the cache that was named is a file that cannot be read as one.
     """
-    location = paths.cache_path(cache)
+    location = _location(cache)
     named = None if cache is None else location
     question = _Question(w, target, threads, named, location, fallback)
     known = _answers.get(question)
@@ -158,7 +161,8 @@ def load(
 ) -> Kernel:
     """The compiled kernel of a workload, for NumPy arrays, from the cache or the fallback.
 
-    Compiled once per process and schedule; safe to call from several threads.
+    Compiled once per process and schedule, unless MAX_KERNELS others were compiled since; safe to
+    call from several threads.
 
     Raises:
         UsageError: this host cannot run code for the target.
@@ -177,6 +181,8 @@ def load(
         with _lock:
             kernel = _kernels.get(identity)
             if kernel is None:
+                while len(_kernels) >= MAX_KERNELS:
+                    del _kernels[next(iter(_kernels))]
                 kernel = _kernels[identity] = Kernel(w, hit.schedule, resolved)
     return kernel
 
@@ -200,8 +206,14 @@ def _answer(question: _Question, strict: bool) -> Hit:
         )
     target = _resolved(question.target, question.threads)
     stamp = _stamp(question.location)
-    with _source(question.location) as source:
-        hit = _find(source, question, target)
+    try:
+        with _source(question.location) as source:
+            hit = _find(source, question, target)
+    except StoreError as error:
+        if question.cache is not None:
+            raise
+        _warn_of(str(error))
+        hit = _find(None, question, target)
     if hit.cliff is not None:
         _note(question, target)
         if strict:
@@ -212,6 +224,21 @@ def _answer(question: _Question, strict: bool) -> Hit:
             _answers.clear()
         _answers[question] = (stamp, hit)
     return hit
+
+
+def _location(cache: str | os.PathLike[str] | None) -> str:
+    """The cache's path or URL; empty where nobody named one and there is no place for another."""
+    try:
+        return paths.cache_path(cache)
+    except StoreError as error:
+        _warn_of(str(error))
+        return ""
+
+
+@functools.cache
+def _warn_of(problem: str) -> None:
+    """Tell once why the default cache answers nothing: no compiler is to fail for that."""
+    warnings.warn(f"{problem}; nothing is found in the cache", UserWarning, stacklevel=4)
 
 
 def _stamp(location: str) -> Stamp:
@@ -344,7 +371,7 @@ def _is_first(kind: str, question: _Question, target: Target) -> bool:
 
 def _note(question: _Question, target: Target) -> None:
     """Count a miss in the cache, once per key and process."""
-    if not _is_first("noted", question, target):
+    if not question.location or not _is_first("noted", question, target):
         return
     if paths.is_file(question.location):
         note_miss(question.location, target.key, question.workload)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import gc
 import os
 import resource
@@ -91,10 +92,11 @@ def _attempt(work: Worker, frame: Frame, unexpected: str) -> Answer:
         return _failed("illegal", str(error))
     except CodegenError as error:
         return _failed("compile_error", str(error))
-    except MemoryError as error:
-        return _failed("out_of_memory", str(error) or "not enough memory")
     except Exception as error:
-        return _failed(unexpected, f"{type(error).__name__}: {error}")
+        # Mapping memory fails with an OSError. Who filled the process may have left it full.
+        is_full = isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
+        message = f"{type(error).__name__}: {error}".removesuffix(": ")
+        return _failed("out_of_memory" if is_full else unexpected, message, is_unsafe=is_full)
 
 
 def _failed(kind: str, message: str, is_unsafe: bool = False) -> Answer:
@@ -125,7 +127,9 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError, ValueError):
         physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        _lower(resource.RLIMIT_AS, physical)
+        present, _ = resource.getrlimit(resource.RLIMIT_AS)
+        unlimited = present == resource.RLIM_INFINITY
+        _lower(resource.RLIMIT_AS, physical if unlimited else min(present, physical))
     # Where memory runs out all the same, the kernel should take a worker and not the tuner.
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("800")

@@ -24,7 +24,7 @@ from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions
 from autotune.measure.retime import builder_first, retime, runner_first
 from autotune.measure.slot import Lost, Role, Slot, outcome_of
-from autotune.measure.wire import Frame, Header
+from autotune.measure.wire import Frame, Header, timing_from
 from autotune.targets.base import Target
 from autotune.trial import Failure, Timing, Trial, Workload
 
@@ -221,11 +221,12 @@ class PoolMeasurer:
 
     def _step(self) -> None:
         slots = (*self._builders, self._runner)
-        for slot in slots:
-            slot.start()
+        if not self._is_paused:
+            for slot in slots:
+                slot.start()
         with self._changed:
             if self._is_paused:
-                self._give_back()
+                self._rest(slots)
             else:
                 self._dispatch()
         self._selector.select(self._sleep_s(slots))
@@ -240,7 +241,7 @@ class PoolMeasurer:
 
     def _sleep_s(self, slots: Sequence[Slot]) -> float | None:
         deadlines = [slot.deadline for slot in slots if slot.deadline is not None]
-        if any(not slot.has_worker for slot in slots):
+        if not self._is_paused and any(not slot.has_worker for slot in slots):
             return 0.0
         # A millisecond more, so that the deadline has passed when the selector returns.
         return max(min(deadlines) - time.monotonic(), 0.0) + 0.001 if deadlines else None
@@ -269,11 +270,12 @@ class PoolMeasurer:
             header = {"do": "measure", "artifact": artifact, "best_ratio": self._best_ratio}
             self._send(self._runner, ready, header, ready.built.blob)
 
-    def _give_back(self) -> None:
-        """Drop what workers have in hand and queue it again, so that the machine is quiet."""
-        for slot in list(self._in_hand):
+    def _rest(self, slots: Sequence[Slot]) -> None:
+        """Leave machine and memory to the final round; what workers had in hand is queued again."""
+        for slot in slots:
             slot.stop()
-            self._requeue(slot)
+            if slot in self._in_hand:
+                self._requeue(slot)
         self._changed.notify_all()
 
     def _requeue(self, slot: Slot) -> None:
@@ -317,8 +319,7 @@ class PoolMeasurer:
         elif isinstance(outcome, Failure):
             self._finish(job, outcome, spent_s)
         else:
-            self._pace_s = outcome.header["pace_s"]
-            self._finish(job, _timing(outcome.header), spent_s)
+            self._finish(job, self._timed(slot, outcome.header), spent_s)
 
     def _finish(self, job: _Job, outcome: Timing | Failure, run_s: float) -> None:
         self._done.append(Trial(job.schedule, outcome, job.build_s, run_s))
@@ -334,6 +335,16 @@ class PoolMeasurer:
             else:
                 self._reference = job.built
 
+    def _timed(self, slot: Slot, header: Header) -> Timing | Failure:
+        """What the runner answered; whatever is no timing is a candidate's doing."""
+        try:
+            timing = timing_from(header)
+            self._pace_s = float(header["pace_s"])
+        except (KeyError, TypeError, ValueError):
+            slot.stop()
+            return Failure("crash", "the worker's answer made no sense")
+        return timing
+
     def _builder_first(self) -> Frame:
         return builder_first(self._workload, self._target, self._options)
 
@@ -342,13 +353,3 @@ class PoolMeasurer:
         return runner_first(
             self._workload, self._target, self._options, kept, self._reference, self._pace_s
         )
-
-
-def _timing(header: Header) -> Timing:
-    return Timing(
-        tuple(header["samples_s"]),
-        tuple(header["reference_s"]),
-        float(header["error_units"]),
-        tuple((float(a), float(b)) for a, b in header["disturbed"]),
-        bool(header["is_steady"]),
-    )

@@ -86,6 +86,7 @@ class Runner:
 
     def work(self, frame: Frame) -> Answer:
         """Do one job."""
+        _round_to_nearest()
         match frame.header["do"]:
             case "measure":
                 return self._measure(frame), b""
@@ -262,6 +263,12 @@ class Runner:
                 time.sleep(_PEAK_PAUSE_S)
         loaded.close()
         return flop_count / best_s
+
+
+def _round_to_nearest() -> None:
+    """Undo what the candidate before may have left behind: rounding, flushing to zero, traps."""
+    default_environment = ctypes.c_void_p(-1)
+    ctypes.CDLL(None).fesetenv(default_environment)
 
 
 if __name__ == "__main__":

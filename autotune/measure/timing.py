@@ -132,7 +132,10 @@ class Plan:
     until_ns: float
     """On the clock: no pair starts that would end later, but one always does."""
     patience_s: float
-    """Longest that MIN_PAIRS pairs or more may take, an undisturbed machine waited for or not."""
+    """Longest that MIN_PAIRS pairs or more may take, an undisturbed machine waited for or not.
+
+    Where a single pair takes longer, it is the only one.
+    """
     best_ratio: float | None
     """The best candidate so far over the reference."""
 
@@ -184,9 +187,10 @@ def paired(candidate: Slicer, reference: Slicer, plan: Plan, pace: Pace, clock_n
         now_ns = clock_ns()
         if now_ns + (candidate.slice_s + reference.slice_s) * 1e9 > plan.until_ns:
             break
-        if len(pairs) < MIN_PAIRS:
-            continue
         is_late = now_ns - begin_ns > plan.patience_s * 1e9
+        is_long = candidate.slice_s + reference.slice_s > plan.patience_s
+        if len(pairs) < MIN_PAIRS and not is_long:
+            continue
         if is_late or _is_decided(pairs, pace, plan):
             break
     return _sorted_out(pairs, pace)

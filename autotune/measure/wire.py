@@ -7,6 +7,7 @@ the memory of the worker; the reader raises and the worker is replaced.
 from __future__ import annotations
 
 import json
+import math
 import os
 import struct
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from autotune.targets.base import Target
-from autotune.trial import Workload
+from autotune.trial import Timing, Workload
 
 if TYPE_CHECKING:
     from autotune.backends.base import Artifact
@@ -131,6 +132,31 @@ def target_from(header: Header) -> Target:
     """The target that `Target.to_dict` described."""
     fields = {name: header[name] for name in Target.__dataclass_fields__}
     return Target(**{**fields, "features": tuple(fields["features"])})
+
+
+def timing_from(header: Header) -> Timing:
+    """The timing that a runner's answer holds.
+
+    Raises:
+        KeyError, TypeError, ValueError: it holds none; somebody else wrote it.
+    """
+    samples, references = (_seconds(header[name]) for name in ("samples_s", "reference_s"))
+    if not samples or len(samples) != len(references):
+        raise ValueError("samples are not paired")
+    return Timing(
+        samples,
+        references,
+        float(header["error_units"]),
+        tuple((float(a), float(b)) for a, b in header["disturbed"]),
+        bool(header["is_steady"]),
+    )
+
+
+def _seconds(values: Any) -> tuple[float, ...]:
+    seconds = tuple(float(value) for value in values)
+    if not all(0 < value < math.inf for value in seconds):
+        raise ValueError("not positive seconds")
+    return seconds
 
 
 def artifact_header(artifact: Artifact) -> dict[str, Any]:

@@ -73,6 +73,9 @@ class Operator(Protocol):
     ) -> NDArray[np.float64]:
         """The sum, without its tail, in float64 from float64 arrays."""
 
+    def reference_bytes(self, sizes: Sizes, layout: str) -> int:
+        """Bytes that `reference` holds at its peak beside its arguments, its result included."""
+
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,20}\Z")
 

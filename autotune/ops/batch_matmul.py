@@ -35,5 +35,8 @@ class BatchMatmul(Matmul):
         product_: NDArray[np.float64] = left @ right
         return product_
 
+    def reference_bytes(self, sizes: Sizes, layout: str) -> int:
+        return sizes["b"][0] * super().reference_bytes(sizes, layout)
+
 
 OPERATOR = BatchMatmul()

@@ -156,6 +156,20 @@ class Conv2d:
             return np.ascontiguousarray(blocked.transpose(0, 1, 3, 4, 2))
         return plain
 
+    def reference_bytes(self, sizes: Sizes, layout: str) -> int:
+        n, c, h, w, k = (sizes[key][0] for key in ("n", "c", "h", "w", "k"))
+        top, left, bottom, right = sizes["pad"]
+        out_h, out_w = output_size(sizes)
+        out = n * k * out_h * out_w
+        padded = n * c * (h + top + bottom) * (w + left + right)
+        # Each tap's window is copied beside the last one's, unless NumPy can look at it in place.
+        taps = sizes["r"][0] * sizes["s"][0]
+        window = n * c * out_h * out_w
+        if 1 in (out_h, out_w) or window == padded:
+            window = 0
+        blocked = n * c * h * w if layout == "NCHW16c" and c > BLOCK else 0
+        return 8 * (blocked + padded + out + window + max(window if taps > 1 else 0, out))
+
 
 def output_size(sizes: Sizes) -> tuple[int, int]:
     """Height and width of the output."""

@@ -47,6 +47,9 @@ class Matmul:
         product_: NDArray[np.float64] = left @ right
         return product_
 
+    def reference_bytes(self, sizes: Sizes, layout: str) -> int:
+        return 8 * sizes["m"][0] * sizes["n"][0]
+
 
 def product(sizes: Sizes, dtype: str, batch: int | None) -> Contraction:
     """The contraction of a matrix product, with a leading batch axis `b` where asked."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autotune.errors import SpaceError
+from autotune.errors import MeasureError, SpaceError
 from autotune.ir.default import default_schedule
 from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions, Measurer
@@ -53,7 +53,9 @@ SETTLED = {
         "unit/space/test_listed.py::test_size_of_a_listed_space_is_known_before_and_after_sampling",
     ],
     "F010": [
-        "unit/test_tune.py::test_all_failing_stops_early_with_a_histogram_and_leaves_the_cache"
+        "unit/test_tune.py::test_all_failing_stops_early_with_a_histogram_and_leaves_the_cache",
+        "unit/test_tune.py::test_first_failure_of_each_kind_is_told_once",
+        "unit/test_diagnosis.py::test_verdict_has_advice_for_every_kind",
     ],
     "F011": ["unit/test_tune.py::test_single_success_among_failures_is_the_result"],
     "F012": ["e2e/test_cli_run.py::test_run_where_nothing_can_work_exits_1_and_leaves_no_record"],
@@ -63,7 +65,86 @@ SETTLED = {
         "unit/targets/test_detect.py::test_runnable_names_the_missing_features",
         "unit/test_tune.py::test_tune_measures_the_default_schedule_first",
     ],
+    "F015": ["e2e/test_faults.py::test_workers_that_cannot_start_end_the_run_with_the_reason"],
     "F016": ["e2e/test_measure_faults.py::test_llvm_abort_in_third_of_eight_leaves_seven_measured"],
+    "F017": [
+        "unit/measure/test_timing.py::test_slices_are_long_enough_whatever_the_first_guess",
+        "unit/measure/test_timing.py::test_clock_without_positive_time_is_refused_after_one_retry",
+        "e2e/test_measure_faults.py::test_workloads_of_every_kind_are_measured",
+        "unit/store/test_db.py::test_put_of_an_impossible_time_is_refused_at_the_door",
+    ],
+    "F018": [
+        "unit/measure/test_timing.py::test_slices_are_long_enough_whatever_the_first_guess",
+        "unit/measure/test_timing.py::test_lower_quartile_is_interpolated",
+    ],
+    "F019": [
+        "e2e/test_measure_turns.py::test_two_tuners_at_once_never_time_at_the_same_moment",
+        "unit/measure/test_lock.py::test_lock_that_another_user_made_is_shared",
+    ],
+    "F020": [
+        "unit/test_finalists.py::test_of_equal_ones_the_shortest_schedule_wins_and_the_others_are_its_ties",
+        "unit/test_finalists.py::test_incumbent_stays_where_the_rounds_cannot_tell_it_from_the_fastest",
+        "e2e/test_measure_finalists.py::test_retime_pairs_every_finalist_with_the_same_one_of_them",
+    ],
+    "F021": [
+        "e2e/test_measure_faults.py::test_every_cache_policy_and_division_of_cores_measures_all",
+        "unit/measure/test_rotation.py::test_copies_in_use_between_two_uses_of_one_exceed_the_cache",
+        "unit/store/test_migration.py::test_old_cache_is_migrated_when_opened_for_writing_and_keeps_everything",
+    ],
+    "F022": [
+        "unit/measure/test_rotation.py::test_repeat_goes_round_equal_copies_in_memory_of_their_own",
+        "unit/measure/test_timing.py::test_pairs_are_taken_in_turn_with_the_reference_on_both_sides",
+    ],
+    "F023": [
+        "e2e/test_measure_turns.py::test_inputs_are_alike_for_all_candidates_and_of_a_normal_range"
+    ],
+    "F024": ["unit/test_tune.py::test_rate_above_the_peak_is_flagged_on_what_is_executed"],
+    "F025": [
+        "e2e/test_measure_processes.py::test_killed_tuner_leaves_no_worker",
+        "e2e/test_kills.py::test_killed_tuner_loses_nothing_finished",
+    ],
+    "F026": [
+        "e2e/test_faults.py::test_time_limit_reaches_the_worker_and_is_told_with_its_length",
+        "e2e/test_memory.py::test_large_odd_matmul_is_tuned_within_the_usual_time_limit",
+    ],
+    "F027": [
+        "e2e/test_memory.py::test_hundred_candidates_leave_nothing_in_runner_and_tuner",
+        "e2e/test_memory.py::test_two_thousand_candidates_leave_nothing_and_renew_the_builder",
+        "e2e/test_memory.py::test_loading_kernels_again_and_again_compiles_and_keeps_nothing",
+        "unit/test_lookup.py::test_load_remembers_the_latest_kernels_only",
+        "e2e/test_runtime.py::test_memory_does_not_grow_over_many_kernels",
+    ],
+    "F028": [
+        "e2e/test_measure_faults.py::test_each_fault_fails_its_candidate_alone_with_its_kind",
+        "e2e/test_spoilers.py::test_run_keeps_a_right_winner_whatever_its_candidates_do",
+        "e2e/test_spoilers.py::test_rounding_that_is_left_behind_spoils_no_later_result",
+        "e2e/test_spoilers.py::test_write_into_the_page_behind_a_buffer_crashes_where_strict",
+    ],
+    "F029": [
+        "e2e/test_measure_faults.py::test_hanging_build_and_run_are_killed_at_the_deadline",
+        "unit/measure/test_child.py::test_limit_on_processor_time_lies_above_that_on_wall_time",
+        "unit/ir/test_legal.py::test_one_body_holds_a_bounded_number_of_multiply_adds",
+        "unit/ir/test_legal.py::test_all_instances_together_hold_a_bounded_number_of_multiply_adds",
+        "e2e/test_memory.py::test_longest_code_compiles_on_a_stack_of_one_mebibyte",
+    ],
+    "F030": [
+        "e2e/test_memory.py::test_compile_that_overflows_its_stack_is_a_crash_of_its_own",
+        "e2e/test_memory.py::test_longest_code_compiles_on_a_stack_of_one_mebibyte",
+    ],
+    "F031": [
+        "unit/measure/test_memory.py::test_builders_are_one_a_core_as_far_as_memory_goes",
+        "e2e/test_memory.py::test_sixteen_builders_do_not_share_a_gibibyte",
+        "e2e/test_memory.py::test_shape_that_cannot_fit_is_refused_before_anything_runs",
+        "e2e/test_memory.py::test_run_in_a_gibibyte_of_address_space_ends_well",
+        "e2e/test_memory.py::test_candidate_that_meets_a_limit_fails_alone_for_memory",
+        "e2e/test_measure_faults.py::test_each_fault_fails_its_candidate_alone_with_its_kind",
+    ],
+    "F032": [
+        "e2e/test_kills.py::test_killed_and_stopped_workers_cost_what_they_had_in_hand_at_most",
+        "e2e/test_resume.py::test_run_killed_twice_is_completed_with_every_schedule_measured_once",
+        "unit/test_resume.py::test_killed_run_is_completed_without_measuring_anything_twice",
+        "e2e/test_spoilers.py::test_worker_that_is_killed_between_jobs_is_replaced_however_often",
+    ],
     "F033": [
         "unit/targets/test_detect.py::test_host_of_an_odd_cpuinfo_is_the_baseline_with_a_notice",
         "unit/backends/test_machine.py::test_cpu_names_are_those_of_levels_only",
@@ -91,6 +172,31 @@ SETTLED = {
         "e2e/test_cold_and_warm.py::test_warm_cache_gives_the_same_bits_here_and_in_another_process",
         "unit/test_lookup.py::test_hit_is_what_was_stored",
     ],
+    "F045": [
+        "unit/store/test_log.py::test_log_cut_at_every_byte_keeps_the_whole_lines",
+        "unit/store/test_log.py::test_odd_line_is_counted_and_named",
+        "unit/store/test_log.py::test_trial_with_a_wrong_field_is_left_out",
+        "unit/test_resume.py::test_damaged_lines_are_told_in_one_note",
+        "e2e/test_kills.py::test_killed_writer_loses_nothing_it_wrote",
+        "e2e/test_kills.py::test_killed_tuner_loses_nothing_finished",
+    ],
+    "F046": [
+        "unit/store/test_log.py::test_bad_lines_are_counted_and_the_first_is_named",
+        "unit/test_cli_log.py::test_show_tells_of_damaged_lines",
+    ],
+    "F047": [
+        "unit/store/test_log.py::test_bom_crlf_blank_and_comment_lines_are_no_harm",
+        "unit/store/test_log.py::test_locale_makes_no_difference",
+    ],
+    "F048": ["unit/store/test_log.py::test_no_line_ever_holds_nan_or_infinity"],
+    "F049": [
+        "e2e/test_cold_and_warm.py::test_warm_cache_gives_the_same_bits_here_and_in_another_process"
+    ],
+    "F050": [
+        "unit/store/test_log.py::test_work_of_reading_a_log_grows_as_its_length",
+        "unit/store/test_log.py::test_log_of_200_000_trials_is_read_in_seconds_and_little_memory",
+        "unit/test_resume.py::test_work_of_going_on_grows_as_the_log",
+    ],
     "F051": [
         "unit/features/test_features.py::test_length_is_the_same_for_every_operator_and_target",
         "contract/test_cost_model_contract.py::test_features_of_another_length_are_refused_by_name",
@@ -113,6 +219,39 @@ SETTLED = {
         "unit/cost/test_xgboost.py::test_only_public_names_of_xgboost_are_used",
         "unit/cost/test_xgboost.py::test_too_old_xgboost_is_named",
     ],
+    "F077": [
+        "unit/store/test_mounts.py::test_cache_on_a_network_has_no_wal_and_warns_once",
+        "unit/store/test_mounts.py::test_cache_that_was_moved_to_a_network_drops_its_wal",
+    ],
+    "F090": [
+        "e2e/test_survival_cli.py::test_interrupted_run_ends_at_once_with_its_work_kept",
+        "e2e/test_survival_cli.py::test_second_signal_loses_nothing_either",
+        "e2e/test_survival_cli.py::test_terminated_run_reports_and_answers_afterwards",
+        "e2e/test_survival_cli.py::test_closed_pipe_costs_no_work_and_no_traceback",
+        "e2e/test_survival_cli.py::test_terminal_that_closes_ends_the_run_with_its_work_kept",
+    ],
+    "F091": [
+        "e2e/test_survival_cli.py::test_hanging_last_candidate_is_counted_and_ends",
+        "e2e/test_survival_cli.py::test_hanging_candidate_does_not_outlive_the_budget",
+    ],
+    "F097": [
+        "e2e/test_survival_cli.py::test_user_without_a_home_gets_results_in_a_folder_of_their_own",
+        "e2e/test_survival_cli.py::test_import_and_lookup_need_no_home_and_no_right_to_write",
+        "e2e/test_survival_cli.py::test_read_only_cache_answers_and_results_go_elsewhere",
+        "unit/test_lookup.py::test_default_cache_that_cannot_be_read_is_a_miss_told_once",
+    ],
+    "F098": ["unit/store/test_db.py::test_default_that_cannot_be_made_is_tried_once"],
+    "F099": [
+        "unit/store/test_db.py::test_disk_that_fills_up_is_told_and_leaves_the_cache_sound",
+        "e2e/test_survival_cli.py::test_cache_that_refuses_the_result_loses_nothing",
+        "e2e/test_survival_cli.py::test_disk_of_the_cache_that_fills_in_mid_run_loses_nothing",
+        "e2e/test_full_disk.py::test_disk_that_fills_in_mid_run_costs_only_what_comes_after",
+    ],
+    "F100": [
+        "unit/targets/test_detect.py::test_cores_are_the_floor_of_the_quota_and_at_least_one",
+        "e2e/test_survival_cli.py::test_log_tells_the_cores_that_this_process_may_use",
+    ],
+    "F101": ["e2e/test_measure_processes.py::test_script_from_stdin_without_main_guard_works"],
     "F109": [
         "unit/test_ops.py::test_products_near_2_to_the_63_are_refused",
         "e2e/test_code.py::test_index_arithmetic_of_huge_shapes_is_64_bit",
@@ -282,6 +421,53 @@ def test_run_with_planted_faults_keeps_a_right_winner(
     assert result.schedule.digest not in faults
     assert result.outcome.baseline is None
     assert any("no baseline" in note for note in result.notes)
+
+
+def test_time_limit_reaches_the_worker_and_is_told_with_its_length(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F026: that trial alone ends so."""
+    workload, target = parse_workload("matmul", "13x13x40"), host()
+    candidates = _candidates(workload, target, 4)
+    monkeypatch.setenv("AUTOTUNE_TEST_FAULTS", json.dumps({candidates[2].digest: "hang"}))
+    monkeypatch.syspath_prepend(str(WORKERS))
+
+    def faulty(workload: Workload, target: Target, options: MeasureOptions) -> Measurer:
+        modules = {"builder_module": "faulty_builder", "runner_module": "faulty_runner"}
+        return PoolMeasurer(workload, target, dataclasses.replace(options, **modules))
+
+    told: list[Progress] = []
+    result = run(
+        workload,
+        trials=4,
+        explorer="random",
+        timeout_s=1.75,
+        measurer_factory=faulty,
+        progress=told.append,
+    )
+    assert result.failures == {"timeout": 1}
+    failed = [trial for trial in read(result.log).trials if trial.failure]
+    assert [trial.schedule for trial in failed] == [candidates[2]]
+    assert failed[0].failure is not None
+    assert failed[0].failure.message == "no answer within 1.75 s; killed"
+    line = f"first timeout: {candidates[2].digest}: no answer within 1.75 s; killed"
+    assert [progress.note for progress in told if progress.note] == [line]
+
+
+def test_workers_that_cannot_start_end_the_run_with_the_reason(run: Run, tmp_path: Path) -> None:
+    """F015: an error, not a run of no trials."""
+
+    def absent(workload: Workload, target: Target, options: MeasureOptions) -> Measurer:
+        options = dataclasses.replace(options, builder_module="no_such_module")
+        return PoolMeasurer(workload, target, options)
+
+    with pytest.raises(MeasureError, match=r"no_such_module failed to start 3 times: .*No module"):
+        run(parse_workload("matmul", "13x13x40"), trials=4, measurer_factory=absent)
+    log = read(tmp_path / "run.jsonl")
+    assert (log.end["stopped"], log.end["trials"]) == ("error", 0)
+    assert "no_such_module" in log.end["error"]
+    with open_cache(tmp_path / "cache.db") as cache:
+        assert cache.entries() == []
 
 
 def _candidates(workload: Workload, target: Target, count: int) -> list[Schedule]:

@@ -6,6 +6,7 @@ import dataclasses
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions
 from autotune.measure.check import check_candidate
 from autotune.measure.child import CandidateError
+from autotune.measure.cores import Cores, allowed_cores, divide
 from autotune.measure.pool import PoolMeasurer
 from autotune.measure.toolchain import real_toolchain
 from autotune.ops.base import contraction, parse_workload
@@ -65,7 +67,7 @@ def test_right_candidates_are_timed_beside_the_first(measure: Measure, target: T
     trials = measure(variants(target, 3), {})
     for trial in trials:
         assert trial.timing is not None
-        assert 1 <= len(trial.timing.samples_s) == len(trial.timing.reference_s) <= 3
+        assert 1 <= len(trial.timing.samples_s) == len(trial.timing.reference_s)
         assert 0 < trial.timing.seconds < 1
         assert 0 < trial.timing.error_units <= WORKLOAD.tolerance
         assert trial.build_s > 0
@@ -203,6 +205,21 @@ def test_workloads_of_every_kind_are_measured(
         (trial,) = collect(measurer)
     assert trial.timing is not None, trial.outcome
     assert trial.timing.seconds > 0
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"cache_policy": "rotating"},
+        {"cores": Cores(measuring=allowed_cores()[:1], building=allowed_cores()[:1])},
+        {"cores": divide(allowed_cores(), 64), "builders": 2},
+    ],
+)
+def test_every_cache_policy_and_division_of_cores_measures_all(
+    measure: Measure, target: Target, changed: dict[str, Any]
+) -> None:
+    trials = measure(variants(target, 4), {1: "segfault"}, dataclasses.replace(FAULTY, **changed))
+    assert [trial.status for trial in trials] == ["ok", "crash", "ok", "ok"]
 
 
 def test_recycled_builders_lose_nothing(measure: Measure, target: Target) -> None:

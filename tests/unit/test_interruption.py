@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import signal
 import threading
 from collections.abc import Iterator
@@ -7,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from autotune.interruption import Gate
+from autotune import interruption
+from autotune.interruption import Gate, Interrupted, exit_code, listening
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +55,70 @@ def test_opened_gate_interrupts_what_is_inside_once() -> None:
         with pytest.raises(KeyboardInterrupt), gate.opened():
             press()
         press()
+
+
+def test_interruption_that_came_to_nothing_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a library swallows it, the keys are not dead for the rest of the run."""
+    now = [1.0e6]
+    monkeypatch.setattr(interruption.time, "monotonic", lambda: now[0])
+    with Gate() as gate:
+        with contextlib.suppress(KeyboardInterrupt):
+            press()
+        now[0] += interruption.AGAIN_S / 2
+        press()
+        now[0] += interruption.AGAIN_S
+        with pytest.raises(KeyboardInterrupt):
+            press()
+        gate.close()
+        now[0] += 60.0
+        press()
+
+
+def test_waiting_interruption_comes_with_its_signal() -> None:
+    with listening(), Gate() as gate:
+        gate.close()
+        signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(Interrupted) as caught, gate.opened():
+            pass
+    assert exit_code(caught.value) == 143
+
+
+def test_gate_within_a_gate_lets_one_through_in_all() -> None:
+    with Gate() as outer:
+        with Gate() as inner:
+            inner.close()
+            with pytest.raises(KeyboardInterrupt), inner.opened():
+                press()
+            press()
+            press()
+        assert outer.is_knocked
+        outer.close()
+        press()
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_listening_has_every_signal_interrupt(number: int, code: int) -> None:
+    before = signal.getsignal(number)
+    with listening() as received, pytest.raises(Interrupted) as caught:
+        signal.raise_signal(number)
+    assert (received, exit_code(caught.value)) == ([number], code)
+    assert signal.getsignal(number) is before
+
+
+def test_listening_leaves_what_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with listening() as received:
+            signal.raise_signal(signal.SIGHUP)
+            assert received == []
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_interruption_of_unknown_origin_is_ctrl_c() -> None:
+    assert exit_code(KeyboardInterrupt()) == 130
 
 
 def test_handler_that_raises_nothing_is_called_and_leaves_the_gate_as_it_was() -> None:

@@ -36,13 +36,21 @@ LAYERS: dict[str, str] = {
     # Only `load` needs the runtime, and imports it when it is called.
     "lookup": "errors registry ir trial ops.base targets store runtime",
     "interruption": "",
-    "search": "errors ir trial space.base cost.base explorers.base measure.base progress finalists",
+    "keeping": "errors trial targets.base store",
+    "limits": "errors ir space.base",
+    "learning": "ir trial space.base cost.base explorers.base",
+    "diagnosis": "errors trial",
+    # A log's header describes a target as a target file does.
+    "resume": "errors ir trial ops.base targets space.base store finalists",
+    "search": "errors ir trial space.base cost.base explorers.base measure.base progress finalists "
+    "limits learning diagnosis resume",
+    "final_round": "errors ir trial finalists diagnosis interruption keeping progress search",
     "tune": "errors registry ir trial ops.base targets space backends features cost explorers "
-    "measure store progress finalists interruption search",
+    "measure store progress interruption keeping limits diagnosis resume search final_round",
     "doctor": "errors ir trial ops.base targets measure store",
-    "cli": "errors registry ir trial ops.base targets space backends store progress lookup tune "
-    "doctor",
-    "__main__": "cli",
+    "cli": "errors registry ir trial ops.base targets space backends measure store progress lookup "
+    "interruption resume tune doctor",
+    "__main__": "interruption cli",
 }
 """Unit -> what it may import, lowest first: every name on the right stands further up."""
 
@@ -55,7 +63,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "rich": ("cli",),
     "numpy": (
         *("ops", "reference", "space", "backends", "runtime", "features", "cost", "explorers"),
-        *("measure", "search", "tune"),
+        *("measure", "learning", "resume", "tune"),
     ),
 }
 """Library -> the only units and files that may import it."""

@@ -32,6 +32,7 @@ from tests.records import TARGET, WORKLOAD, made
 # The package's attribute of this name is the function.
 MODULE = importlib.import_module("autotune.lookup")
 WINOGRAD = "[only]\nalgorithm = 'winograd4'\nwinograd.rows = 1\nwinograd.unroll = 1\n"
+OTHER = ("matmul", "m=7,n=9,k=11")
 V1, V4 = resolve("x86-64"), resolve("x86-64-v4")
 
 
@@ -46,6 +47,7 @@ def _forget() -> Iterator[None]:
     MODULE._answers.clear()
     MODULE._told.clear()
     MODULE._kernels.clear()
+    MODULE._warn_of.cache_clear()
 
 
 def stored(path: str, *records: Any) -> None:
@@ -275,6 +277,52 @@ def test_file_that_is_no_cache_is_an_error(path: str) -> None:
         lookup(WORKLOAD, target=TARGET, cache=path)
 
 
+@pytest.mark.parametrize("kind", ["no cache", "no file", "below a file", "unreadable", "no home"])
+def test_default_cache_that_cannot_be_read_is_a_miss_told_once(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """F097: no compiler fails for it."""
+    said = {
+        "no cache": "is not an SQLite database",
+        "no file": "is not a regular file",
+        "below a file": "Not a directory",
+        "unreadable": "Permission denied",
+        "no home": "there is no home folder",
+    }
+    monkeypatch.setenv("AUTOTUNE_CACHE", path)
+    match kind:
+        case "no cache":
+            Path(path).write_text("something else, longer than a header")
+        case "no file":
+            Path(path).mkdir()
+        case "below a file":
+            Path(path).write_text("")
+            monkeypatch.setenv("AUTOTUNE_CACHE", path + "/cache.sqlite")
+        case "unreadable":
+            monkeypatch.setattr("autotune.store.read.open", _refused, raising=False)
+            Path(path).write_text("")
+        case _:
+            for name in ("AUTOTUNE_CACHE", "XDG_CACHE_HOME"):
+                monkeypatch.delenv(name, raising=False)
+            monkeypatch.setenv("HOME", "")
+            monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        hits = [lookup(w, target=TARGET) for w in (WORKLOAD, WORKLOAD, parse_workload(*OTHER))]
+    assert {hit.origin for hit in hits} == {"default"}
+    told = [str(w.message) for w in caught if w.category is UserWarning]
+    assert len(told) == 1
+    assert said[kind] in told[0]
+    assert sorted(tmp_path.iterdir()) == before
+    with pytest.raises(CacheMissError):
+        lookup(WORKLOAD, target=TARGET, strict=True)
+
+
+def _refused(*_: Any, **__: Any) -> Any:
+    raise PermissionError(13, "Permission denied")
+
+
 def test_broken_schedule_is_a_miss(path: str) -> None:
     stored(path, made())
     with open_cache(path) as cache, cache._transaction() as connection:
@@ -420,6 +468,29 @@ def test_load_compiles_anew_for_a_better_schedule(path: str, kernels: list[Any])
     stored(path, made(seconds=1e-6, schedule=replace(better, parts=(nest,))))
     load(WORKLOAD, cache=path, target=TARGET)
     assert len(kernels) == 2
+
+
+def test_load_remembers_the_latest_kernels_only(
+    path: str, kernels: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F027."""
+    monkeypatch.setattr(MODULE, "MAX_KERNELS", 3)
+    shapes = [parse_workload("matmul", f"8x8x{k}") for k in range(1, 5)]
+
+    def compiled(*positions: int) -> int:
+        before = len(kernels)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PerformanceCliffWarning)
+            for position in positions:
+                load(shapes[position], cache=path, target=TARGET)
+        assert len(MODULE._kernels) <= 3
+        return len(kernels) - before
+
+    assert compiled(0, 1, 2) == 3
+    assert compiled(2, 1, 0, 0, 1, 2) == 0
+    assert compiled(3) == 1
+    assert compiled(1, 2, 3) == 0
+    assert compiled(0) == 1
 
 
 def test_load_for_a_target_that_cannot_run_here_is_refused(

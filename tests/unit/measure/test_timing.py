@@ -180,8 +180,16 @@ def test_no_pair_starts_that_would_end_too_late() -> None:
     assert world.now_ns <= until_ns
 
 
-def test_long_calls_get_the_fewest_pairs_whatever_the_patience() -> None:
-    assert len(timed(World(), 0.5, 0.5, patience_s=0.01).samples_s) == MIN_PAIRS
+def test_pair_longer_than_the_patience_is_the_only_one_unless_dropped_before() -> None:
+    world = World()
+    seen = timed(world, 4.0, 1.0, best_ratio=1.0, patience_s=0.1)
+    assert [call_s for call_s, _ in world.calls] == [1.0, 4.0]
+    assert len(seen.samples_s) == 1
+
+
+@pytest.mark.parametrize(("patience_s", "count"), [(1.1, MIN_PAIRS), (0.9, 1)])
+def test_long_calls_get_the_fewest_pairs(patience_s: float, count: int) -> None:
+    assert len(timed(World(), 0.5, 0.5, patience_s=patience_s).samples_s) == count
 
 
 @pytest.mark.parametrize(

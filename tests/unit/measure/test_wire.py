@@ -60,3 +60,39 @@ def test_records_cross_unchanged() -> None:
     )
     assert wire.workload_from(frame.header["workload"]) == workload
     assert wire.target_from(frame.header["target"]) == target
+
+
+ANSWER = {
+    "samples_s": [2e-3, 3e-3],
+    "reference_s": [1e-3, 1e-3],
+    "disturbed": [[5e-3, 2e-3]],
+    "is_steady": True,
+    "error_units": 0.5,
+}
+
+
+def test_timing_is_read_from_an_answer() -> None:
+    timing = wire.timing_from(ANSWER)
+    assert timing.ratios == [2.0, 3.0]
+    assert timing.disturbed == ((5e-3, 2e-3),)
+    assert (timing.error_units, timing.is_steady) == (0.5, True)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"samples_s": []},
+        {"samples_s": [1e-3]},
+        {"samples_s": [1e-3, -1e-3]},
+        {"samples_s": [1e-3, float("inf")]},
+        {"reference_s": [1e-3, 0.0]},
+        {"reference_s": 5},
+        {"error_units": None},
+        {"disturbed": [1, 2]},
+    ],
+)
+def test_answer_that_holds_no_timing_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        wire.timing_from(ANSWER | changes)
+    with pytest.raises(KeyError):
+        wire.timing_from({name: value for name, value in ANSWER.items() if name not in changes})
