@@ -22,16 +22,18 @@ from autotune.explorers.base import (
 from autotune.space.base import Points, Space
 
 CHAINS = 128
-STEPS = 4
-"""More cost more than they find: with 8 an ask took as long as building 7 of its 16 candidates."""
-TRIES = 4
-"""Proposals a chain sees in one step: one scoring call covers 512 points, one ask 2,048."""
-MIXES = 1
+STEPS = 2
+"""In one ask; the chains go on in the next. Four times as many took as long as building 7 of the 16
+candidates asked for, on cores that the builders need."""
+TRIES = 8
+"""Proposals a chain sees in one step: one scoring call covers 1,024 points, one ask 2,048."""
+MIXES = 2
 """How many of the proposals are crossovers with another chain."""
 HOT, COLD = 1.0, 0.1
 """Temperature at the first and last step, in standard deviations of the scores."""
-GUIDED_SAMPLE_COUNT = 256
-"""Random points drawn where there is a score: starts for chains and the batch's random share."""
+GUIDED_SAMPLE_COUNT = 64
+"""Random points where there is a score: starts for chains and the batch's random share. They are
+taken from a draw of SAMPLE_COUNT, for to draw few costs nearly as much as to draw many."""
 ELITE = 32
 """Chains restarted from the best measured points at each ask; as many restart at random."""
 RANDOM_SHARE = 0.125
@@ -49,10 +51,12 @@ class AnnealingExplorer:
         self._unasked = Unasked(space)
         self._measured = Measured()
         self._chains: Points | None = None
+        self._stock: Points | None = None
+        """Random points that were drawn and not used yet."""
         self._asked_of: dict[int, int] = {}
 
     def ask(self, count: int, score: Score | None) -> Points:
-        drawn = self._unasked.draw(self._rng, GUIDED_SAMPLE_COUNT if score else SAMPLE_COUNT)
+        drawn = self._drawn(GUIDED_SAMPLE_COUNT if score else SAMPLE_COUNT)
         if not len(drawn) or count < 1:
             return drawn[:0]
         batch = self._guided(drawn, count, score) if score else self._first(drawn, count)
@@ -69,6 +73,16 @@ class AnnealingExplorer:
             for family in self._space.family(points):
                 self._asked_of[int(family)] = self._asked_of.get(int(family), 0) + 1
 
+    def _drawn(self, count: int) -> Points:
+        """About `count` random points never asked before; none where there are no more."""
+        if self._unasked.is_listed:
+            return self._unasked.draw(self._rng, count)
+        left = None if self._stock is None else self._unasked.only_new(self._stock)
+        if left is None or len(left) < count:
+            left = self._unasked.draw(self._rng, SAMPLE_COUNT)
+        self._stock = left[count:]
+        return left[:count]
+
     def _first(self, drawn: Points, count: int) -> Points:
         """A batch without a model: rare families first, half by bound and half at random."""
         families = self._space.family(drawn)
@@ -81,9 +95,10 @@ class AnnealingExplorer:
 
     def _guided(self, drawn: Points, count: int, score: Score) -> Points:
         """The best new points seen, with the share of random and rare ones."""
-        seen, scores = drawn, scores_of(score, drawn)
-        if not self._unasked.is_listed:
-            seen, scores = self._anneal(seen, scores, score)
+        if self._unasked.is_listed:
+            seen, scores = drawn, scores_of(score, drawn)
+        else:
+            seen, scores = self._anneal(drawn, score)
         rows = self._unasked.new_rows(seen)
         # Trees give many points the very same score: ties are broken by chance, not by order.
         order = np.lexsort((self._rng.random(len(rows)), -scores[rows]))
@@ -108,13 +123,13 @@ class AnnealingExplorer:
         bounds = self._space.bound(drawn[rows])
         return drawn[rows[spread(families[rows], bounds, dict(self._asked_of), count)]]
 
-    def _anneal(
-        self, drawn: Points, drawn_scores: NDArray[np.float64], score: Score
-    ) -> tuple[Points, NDArray[np.float64]]:
+    def _anneal(self, drawn: Points, score: Score) -> tuple[Points, NDArray[np.float64]]:
         """Moves every chain STEPS times; returns all points seen with their scores."""
-        chains = self._restarted(drawn, score)
-        current = scores_of(score, chains)
-        seen, scores = [drawn, chains], [drawn_scores, current]
+        starts = self._starts(drawn)
+        start_scores = scores_of(score, starts)
+        chosen = self._chosen(len(drawn), start_scores)
+        chains, current = starts[chosen], start_scores[chosen]
+        seen, scores = [starts], [start_scores]
         rows = np.arange(CHAINS)
         for heat in np.geomspace(HOT, COLD, STEPS):
             offered = self._offers(chains)
@@ -134,14 +149,18 @@ class AnnealingExplorer:
         self._chains = chains
         return np.concatenate(seen), np.concatenate(scores)
 
-    def _restarted(self, drawn: Points, score: Score) -> Points:
-        """The chains to start from: the fastest measured, fresh random ones, the best old ones."""
+    def _starts(self, drawn: Points) -> Points:
+        """What chains may start from: random points, the fastest measured, the old chains."""
         elite, _ = self._measured.best(ELITE)
-        starts = [elite, drawn[:ELITE]] if len(elite) else [drawn[:ELITE]]
-        if self._chains is not None:
-            order = np.argsort(-scores_of(score, self._chains), kind="stable")
-            starts.append(self._chains[order])
-        pool = np.concatenate([*starts, drawn[ELITE:]])
+        parts = [drawn, *([elite] if len(elite) else [])]
+        return np.concatenate([*parts, *([] if self._chains is None else [self._chains])])
+
+    def _chosen(self, drawn: int, scores: NDArray[np.float64]) -> NDArray[np.intp]:
+        """(CHAINS,) rows of the starts: the elite, as many random ones, the best old chains."""
+        rows = np.arange(len(scores))
+        old = len(scores) - (0 if self._chains is None else len(self._chains))
+        ranked = rows[old:][np.argsort(-scores[old:], kind="stable")]
+        pool = np.concatenate([rows[drawn:old], rows[: min(ELITE, drawn)], ranked, rows[:drawn]])
         return pool[np.arange(CHAINS) % len(pool)]
 
     def _offers(self, chains: Points) -> Points:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from autotune.space.base import Points
 
 SAMPLE_ROUNDS = 24
-NEIGHBOUR_ROUNDS = 8
+NEIGHBOUR_ROUNDS = 4
+"""A round costs as much for a few points as for hundreds, and a chain can wait for the next."""
 
 
 def legal_points(draw: Callable[[int], Points], count: int) -> Points:
