@@ -156,7 +156,10 @@ class Candidate:
         self._own["workspace"] = self._workspace
         self._bound = tools.bind(artifact, self._loaded, arrays, self._workspace.bytes)
         self.run = self._bound.run
-        self.repeat = self._bound.repeat
+        self.loop = self._bound.repeat
+        """Calls it a number of times on the operands that are checked."""
+        self.repeat = self.loop
+        """The same on whatever it is timed with."""
         if rotating_bytes:
             copies = {
                 name: operands.copies(name, array, rotating_bytes) for name, array in arrays.items()

@@ -15,17 +15,19 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from autotune.errors import CodegenError, ScheduleError
-from autotune.measure.wire import Frame, Header, read_frame, write_frame
+from autotune.measure.wire import NO_SEAL, Frame, Header, read_frame, write_frame
 
 Answer = tuple[dict[str, Any], bytes]
 """Header and blob of a reply."""
 
 _PR_SET_PDEATHSIG = 1
 _CPU_GRACE_S = 30
+_DEFAULT_ARITHMETIC = ctypes.c_void_p(-1)
+"""FE_DFL_ENV of <fenv.h>."""
 
 
 class CandidateError(Exception):
@@ -47,12 +49,13 @@ class Channel:
 
     source: int
     sink: int
+    seal: bytes = NO_SEAL
 
     def read(self) -> Frame | None:
         return read_frame(self.source)
 
     def write(self, header: Header, blob: bytes = b"") -> None:
-        write_frame(self.sink, header, blob)
+        write_frame(self.sink, header, blob, self.seal)
 
 
 Worker = Callable[[Frame], Answer]
@@ -70,12 +73,14 @@ def serve(start: Callable[[Frame, Channel], Worker], unexpected: str) -> None:
     first = channel.read()
     if first is None:
         os._exit(0)
+    channel = replace(channel, seal=bytes.fromhex(first.header["seal"]))
     work = start(first, channel)
     gc.collect()
     gc.freeze()
     channel.write({"event": "ready"})
     while (frame := channel.read()) is not None:
         channel.write({"event": "begun"})
+        _restore_arithmetic()
         _limit_cpu(float(frame.header.get("limit_s", 0.0)))
         channel.write(*_attempt(work, frame, unexpected))
     # Not sys.exit: finalisers of loaded machine code have nothing left to do and may crash.
@@ -93,10 +98,12 @@ def _attempt(work: Worker, frame: Frame, unexpected: str) -> Answer:
     except CodegenError as error:
         return _failed("compile_error", str(error))
     except Exception as error:
-        # Mapping memory fails with an OSError. Who filled the process may have left it full.
+        # Mapping memory fails with an OSError. Who filled the process may have left it full, and
+        # who closed a file has closed it for the next job too.
         is_full = isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
         message = f"{type(error).__name__}: {error}".removesuffix(": ")
-        return _failed("out_of_memory" if is_full else unexpected, message, is_unsafe=is_full)
+        is_unsafe = is_full or isinstance(error, OSError)
+        return _failed("out_of_memory" if is_full else unexpected, message, is_unsafe)
 
 
 def _failed(kind: str, message: str, is_unsafe: bool = False) -> Answer:
@@ -133,6 +140,11 @@ def _limit_memory() -> None:
     # Where memory runs out all the same, the kernel should take a worker and not the tuner.
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("800")
+
+
+def _restore_arithmetic() -> None:
+    """Undo what an earlier job did to rounding, traps and subnormal numbers."""
+    ctypes.CDLL(None).fesetenv(_DEFAULT_ARITHMETIC)
 
 
 def _limit_cpu(limit_s: float) -> None:

@@ -164,12 +164,13 @@ class Slot:
 
     def _died(self) -> Failure | None:
         assert self._worker is not None
-        was_busy = self._is_busy
+        was_busy, was_idle = self._is_busy, self._is_ready and not self._is_busy
         status = self._bury(self._worker)
         found = _post_mortem(status, self._last_words)
         if was_busy and self._has_begun:
             return found
-        self._failed_starts += 1
+        # One that was ready and had nothing to do has started well.
+        self._failed_starts += not was_idle
         return Lost(found.kind, found.message) if was_busy else None
 
     def _overdue(self) -> Failure | None:
@@ -182,7 +183,7 @@ class Slot:
             return None
         return Failure(self._role.timeout_kind, f"no answer within {self._limit_s:g} s; killed")
 
-    def _bury(self, worker: Worker) -> int:
+    def _bury(self, worker: Worker) -> int | None:
         for pipe in worker.pipes:
             if pipe.fileno() in self.selector.get_map():
                 self.selector.unregister(pipe)
@@ -203,8 +204,10 @@ class Slot:
             self.selector.unregister(stdin)
 
 
-def _post_mortem(status: int, last_words: str) -> Failure:
+def _post_mortem(status: int | None, last_words: str) -> Failure:
     said = f": {last_words}" if last_words else ""
+    if status is None:
+        return Failure("crash", f"worker closed its pipe or wrote something else into it{said}")
     if status == -signal.SIGKILL:
         return Failure("out_of_memory", f"worker killed by the system with SIGKILL{said}")
     if status < 0:

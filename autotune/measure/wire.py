@@ -1,7 +1,8 @@
 """Frames between the tuner and its workers: a JSON header and raw bytes, both length-prefixed.
 
-Both sides use it. A frame that is not well-formed means that native code wrote into the pipe or
-the memory of the worker; the reader raises and the worker is replaced.
+Both sides use it. What workers send carries a seal that they were told first. A frame without it,
+or not well-formed, means that native code wrote into the pipe or the memory of the worker; the
+reader raises and the worker is replaced.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import math
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 
 Header = Mapping[str, Any]
 
-_PREFIX = struct.Struct("<4sIQ")
+SEAL_BYTES = 8
+NO_SEAL = bytes(SEAL_BYTES)
+"""Of the frames to workers: nothing of theirs leads there."""
+
+_PREFIX = struct.Struct(f"<4s{SEAL_BYTES}sIQ")
 _MAGIC = b"atw1"
 _MAX_HEADER_BYTES = 16 << 20
 _MAX_BLOB_BYTES = 1 << 30
@@ -40,34 +45,37 @@ class Frame:
     blob: bytes = b""
 
 
-def encode(header: Header, blob: bytes = b"") -> bytes:
+def encode(header: Header, blob: bytes = b"", seal: bytes = NO_SEAL) -> bytes:
     """The bytes of one frame."""
     text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
-    return _PREFIX.pack(_MAGIC, len(text), len(blob)) + text + blob
+    return _PREFIX.pack(_MAGIC, seal, len(text), len(blob)) + text + blob
 
 
 class FrameReader:
-    """Cuts a stream of bytes, fed in any pieces, into frames."""
+    """Cuts a stream of bytes, fed in any pieces, into frames of one seal."""
 
-    def __init__(self) -> None:
+    def __init__(self, seal: bytes = NO_SEAL) -> None:
+        self._seal = seal
         self._unread = bytearray()
 
-    def feed(self, piece: bytes) -> list[Frame]:
-        """The frames that are complete with this piece.
+    def feed(self, piece: bytes) -> Iterator[Frame]:
+        """The frames that are complete with this piece, one by one.
 
         Raises:
-            WireError: the stream holds something else.
+            WireError: the stream holds something else, after those that it gave.
         """
         self._unread += piece
-        frames: list[Frame] = []
         while (frame := self._next()) is not None:
-            frames.append(frame)
-        return frames
+            yield frame
 
     def _next(self) -> Frame | None:
+        head = _MAGIC + self._seal
+        # However little it is, what does not begin so will never be a frame.
+        if not head.startswith(self._unread[: len(head)]):
+            raise WireError(f"not a frame: {bytes(self._unread[:40])!r}")
         if len(self._unread) < _PREFIX.size:
             return None
-        header_bytes, blob_bytes = _lengths(bytes(self._unread[: _PREFIX.size]))
+        header_bytes, blob_bytes = _lengths(bytes(self._unread[: _PREFIX.size]), self._seal)
         middle = _PREFIX.size + header_bytes
         end = middle + blob_bytes
         if len(self._unread) < end:
@@ -83,15 +91,15 @@ def read_frame(descriptor: int) -> Frame | None:
     prefix = _read_exactly(descriptor, _PREFIX.size)
     if prefix is None:
         return None
-    header_bytes, blob_bytes = _lengths(prefix)
+    header_bytes, blob_bytes = _lengths(prefix, NO_SEAL)
     text = _read_exactly(descriptor, header_bytes)
     blob = _read_exactly(descriptor, blob_bytes)
     return None if text is None or blob is None else Frame(_header(text), blob)
 
 
-def write_frame(descriptor: int, header: Header, blob: bytes = b"") -> None:
+def write_frame(descriptor: int, header: Header, blob: bytes = b"", seal: bytes = NO_SEAL) -> None:
     """Write one frame whole, waiting as long as it takes."""
-    unsent = memoryview(encode(header, blob))
+    unsent = memoryview(encode(header, blob, seal))
     while unsent:
         unsent = unsent[os.write(descriptor, unsent) :]
 
@@ -106,9 +114,13 @@ def _read_exactly(descriptor: int, count: int) -> bytes | None:
     return bytes(pieces)
 
 
-def _lengths(prefix: bytes) -> tuple[int, int]:
-    magic, header_bytes, blob_bytes = _PREFIX.unpack(prefix)
-    if magic != _MAGIC or header_bytes > _MAX_HEADER_BYTES or blob_bytes > _MAX_BLOB_BYTES:
+def _lengths(prefix: bytes, wanted: bytes) -> tuple[int, int]:
+    magic, seal, header_bytes, blob_bytes = _PREFIX.unpack(prefix)
+    if (
+        (magic, seal) != (_MAGIC, wanted)
+        or header_bytes > _MAX_HEADER_BYTES
+        or blob_bytes > _MAX_BLOB_BYTES
+    ):
         raise WireError(f"not a frame: {prefix!r}")
     return header_bytes, blob_bytes
 

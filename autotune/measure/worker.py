@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from autotune.errors import MeasureError
-from autotune.measure.wire import Frame, FrameReader, Header, WireError, encode
+from autotune.measure.wire import SEAL_BYTES, Frame, FrameReader, Header, WireError, encode
 
 _TAIL_BYTES = 4096
 _READ_BYTES = 1 << 20
@@ -52,10 +52,11 @@ class Worker:
             os.set_blocking(pipe.fileno(), False)
         self.is_gone = False
         """The process closed its output or wrote garbage; it is to be buried."""
-        self._reader = FrameReader()
+        seal = os.urandom(SEAL_BYTES)
+        self._reader = FrameReader(seal)
         self._unsent = bytearray()
         self._tail = b""
-        self.send(first.header, first.blob)
+        self.send({**first.header, "seal": seal.hex()}, first.blob)
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes], IO[bytes]]:
@@ -87,7 +88,8 @@ class Worker:
         piece = _read(self.pipes[1])
         while piece:
             try:
-                frames += self._reader.feed(piece)
+                for frame in self._reader.feed(piece):
+                    frames.append(frame)
             except WireError as error:
                 self._tail = str(error).encode()
                 self.is_gone = True
@@ -114,21 +116,23 @@ class Worker:
                 return
             self._tail = (self._tail + piece)[-_TAIL_BYTES:]
 
-    def kill(self) -> int:
-        """End the whole process group, reap it and close the pipes; its own exit status.
+    def kill(self) -> int | None:
+        """End the whole process group, reap it and close the pipes.
 
         A process that has already closed its output gets a moment to end by itself, so that the
         status tells why.
+
+        Returns:
+            Its exit status; None where it did not end by itself.
         """
-        if self.is_gone:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=0.5)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=0.5 if self.is_gone else 0.0)
+        status = self._process.returncode
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        status = -signal.SIGKILL
         # Bounded: a process stuck in the kernel must not hold up the tuner.
         with contextlib.suppress(subprocess.TimeoutExpired):
-            status = self._process.wait(timeout=1.5)
+            self._process.wait(timeout=1.5)
         self._drain_stderr()
         for pipe in self.pipes:
             with contextlib.suppress(OSError):

@@ -43,7 +43,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 ENDS_S = 120.0
 """By when an undisturbed run has ended, whatever else the machine does."""
-AT_ONCE = 2
+AT_ONCE = 3
 """Runs that are killed side by side, since most of a short run is starting up."""
 KINDS_OF = {signal.SIGKILL: {"out_of_memory"}, signal.SIGSTOP: {"timeout", "compile_timeout"}}
 """Failure kinds that each signal may give the candidate in a worker's hands."""
@@ -109,7 +109,7 @@ def kill_tuner(folder: Path, trials: int, life_s: float, position: int, share: f
 
 def kill_tuners(folder: Path, trials: int, count: int) -> list[Site]:
     """`count` runs, each killed at a moment of its own; a whole one ends late when others run."""
-    life_s = 1.1 * undisturbed(Site(folder / "undisturbed"), trials)
+    life_s = 1.2 * undisturbed(Site(folder / "undisturbed"), trials)
     sites: list[Site] = []
 
     def one(position: int, share: float) -> str:

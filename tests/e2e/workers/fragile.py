@@ -13,8 +13,8 @@ from autotune.measure.wire import read_frame, write_frame
 if __name__ == "__main__":
     deaths = Path(os.environ["AUTOTUNE_TEST_DEATHS"])
     if left := deaths.read_bytes():
-        read_frame(0)
-        write_frame(1, {"event": "ready"})
+        first = read_frame(0)
+        write_frame(1, {"event": "ready"}, seal=bytes.fromhex(first.header["seal"]))
         read_frame(0)
         deaths.write_bytes(left[1:])
         sys.exit("damaged by an earlier job")

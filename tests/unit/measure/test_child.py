@@ -25,7 +25,7 @@ Limits = list[tuple[int, int]]
         (MemoryError(), "out_of_memory", True),
         (MemoryError("Unable to allocate"), "out_of_memory", True),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), "out_of_memory", True),
-        (OSError(errno.ENOENT, "No such file"), "crash", False),
+        (OSError(errno.ENOENT, "No such file"), "crash", True),
         (LookupError("a mistake"), "crash", False),
     ],
 )

@@ -27,15 +27,18 @@ def test_frames_cut_anywhere_are_read_whole(size: int) -> None:
     "garbage",
     [
         b"native code prints\n",
-        struct.pack("<4sIQ", b"atw1", 2**31, 0),
-        struct.pack("<4sIQ", b"atw1", 2, 2**40),
-        struct.pack("<4sIQ", b"atw1", 2, 0) + b"[]",
-        struct.pack("<4sIQ", b"atw1", 2, 0) + b"{{",
+        struct.pack("<4s8sIQ", b"atw1", wire.NO_SEAL, 2**31, 0),
+        struct.pack("<4s8sIQ", b"atw1", wire.NO_SEAL, 2, 2**40),
+        struct.pack("<4s8sIQ", b"atw1", wire.NO_SEAL, 2, 0) + b"[]",
+        struct.pack("<4s8sIQ", b"atw1", wire.NO_SEAL, 2, 0) + b"{{",
+        wire.encode({"samples_s": [1e-9]}, seal=b"not that!"[:8]),
     ],
 )
-def test_garbage_in_the_stream_raises(garbage: bytes) -> None:
+def test_garbage_in_the_stream_raises_after_the_frames_before_it(garbage: bytes) -> None:
+    frames = wire.FrameReader().feed(wire.encode({"event": "begun"}) + garbage)
+    assert next(frames) == wire.Frame({"event": "begun"})
     with pytest.raises(wire.WireError):
-        wire.FrameReader().feed(garbage)
+        next(frames)
 
 
 def test_blocking_reads_and_writes_agree_and_see_the_end() -> None:
