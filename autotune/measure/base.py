@@ -30,7 +30,7 @@ class MeasureOptions:
     """Wall time one candidate may take to build, and again to be checked and timed."""
     min_slice_s: float = 0.001
     """What a slice takes at least: short, for a shared machine stays the same for 5 to 50 ms."""
-    patience_s: float = 0.15
+    patience_s: float = 0.3
     """Longest that a candidate is timed, an undisturbed machine waited for or not."""
     cache_policy: CachePolicy = "warm"
     cores: Cores = field(default_factory=lambda: divide(allowed_cores(), 1))

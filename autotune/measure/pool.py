@@ -24,6 +24,7 @@ from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions
 from autotune.measure.retime import builder_first, retime, runner_first
 from autotune.measure.slot import Lost, Role, Slot, outcome_of
+from autotune.measure.timing import is_firm
 from autotune.measure.wire import Frame, Header, timing_from
 from autotune.targets.base import Target
 from autotune.trial import Failure, Timing, Trial, Workload
@@ -323,7 +324,7 @@ class PoolMeasurer:
 
     def _finish(self, job: _Job, outcome: Timing | Failure, run_s: float) -> None:
         self._done.append(Trial(job.schedule, outcome, job.build_s, run_s))
-        if isinstance(outcome, Timing):
+        if isinstance(outcome, Timing) and is_firm(outcome):
             best = self._best_ratio
             self._best_ratio = outcome.ratio if best is None else min(best, outcome.ratio)
         if job.is_first:

@@ -31,7 +31,7 @@ from autotune.trial import Timing
 
 FALLBACK_SHAPE = "64x64x64"
 """The matmul whose default schedule is the reference where a workload's own default failed."""
-FINAL_PATIENCE_S = 0.1
+FINAL_PATIENCE_S = 0.2
 """Longest that one finalist is timed in one round."""
 _PEAK_SLICE_S = 0.002
 _PEAK_SLICES, _PEAK_PAUSE_S = 12, 0.015

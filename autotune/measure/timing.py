@@ -11,9 +11,9 @@ import math
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import median
 
 from autotune.measure.child import CandidateError
+from autotune.trial import Timing
 
 DROP_RATIO = 2.0
 """A first slice this many times slower than the best so far is the candidate's only one."""
@@ -26,20 +26,22 @@ Source: our measurements of 2026-11-30: where another tenant computes on the sam
 1.25 to 2 times slower, each by another factor, for 5 to 50 ms at a time; between, within 1.1.
 """
 MIN_PAIRS = 3
-TIGHT_PAIRS, TIGHT = 5, 0.02
-"""So many undisturbed pairs will do if the median lies this close above the lowest."""
-ENOUGH_PAIRS = 9
-LOSING = 1.05
-"""A candidate whose MIN_PAIRS undisturbed ratios are all this far above the best has lost."""
+ENOUGH_PAIRS, ENOUGH_S = 9, 0.05
+"""So many undisturbed pairs decide, taken over at least so many seconds: the caches of a shared
+machine stay as they are for a while, so that slices in a row agree more than they should."""
+LOSING = 1.15
+"""A candidate whose MIN_PAIRS undisturbed ratios are all this far above the best has lost; not
+less, for the best so far is also the luckiest."""
 MAX_REPEATS = 1 << 30
 _LONG_ENOUGH = 0.8
 """Share of the asked length at which a slice counts."""
 _MAX_GROWTH = 1000
 _CALIBRATIONS = 8
 _WARM_SHARE = 10
-_REMEMBERED = 1024
+_REMEMBERED = 1 << 14
 _KNOWN_WEIGHT = 64
-_BEST_QUANTILE = 0.05
+_BEST_QUANTILE = 0.01
+_LOOK_EVERY = 64
 
 Clock = Callable[[], int]
 """Nanoseconds, as `time.perf_counter_ns`."""
@@ -103,26 +105,32 @@ def _clamp(count: float) -> int:
 
 
 class Pace:
-    """How fast the reference is on an undisturbed machine: the best of its late slices.
+    """How fast the reference is on an undisturbed machine: the best of its slices in the run.
 
-    Not the very best, which is luck, but the slice that one in twenty beats. Only _REMEMBERED
-    slices count, so that a machine that has become slow for good is taken as it is after a while.
+    Not the very best, which is luck, but the slice that one in a hundred beats. Only _REMEMBERED
+    slices count, so that a machine that has become slow for good is taken as it is after minutes.
     """
 
     def __init__(self, known_s: float | None = None) -> None:
         """Begin, perhaps with the best that an earlier process saw."""
         known = [] if known_s is None else [known_s] * _KNOWN_WEIGHT
         self._slices: deque[float] = deque(known, _REMEMBERED)
+        self._best_s = known_s
+        self._unseen = 0
 
     def note(self, slice_s: float) -> None:
         """Take one slice of the reference, in seconds a call, into account."""
         self._slices.append(slice_s)
+        self._unseen += 1
+        if len(self._slices) < _REMEMBERED // 16 or self._unseen >= _LOOK_EVERY:
+            ordered = sorted(self._slices)
+            self._best_s = ordered[int(_BEST_QUANTILE * len(ordered))]
+            self._unseen = 0
 
     @property
     def best_s(self) -> float | None:
         """Seconds of one call at the reference's best; None before its first slice."""
-        ordered = sorted(self._slices)
-        return ordered[int(_BEST_QUANTILE * len(ordered))] if ordered else None
+        return self._best_s
 
 
 @dataclass(frozen=True)
@@ -171,6 +179,12 @@ class Paired:
     is_steady: bool = True
 
 
+def is_firm(timing: Timing) -> bool:
+    """Whether others may be dropped for being slower: it is more than a few lucky slices."""
+    is_long = min(timing.samples_s) * len(timing.samples_s) >= ENOUGH_S
+    return is_long or (timing.is_steady and len(timing.samples_s) >= ENOUGH_PAIRS)
+
+
 def paired(candidate: Slicer, reference: Slicer, plan: Plan, pace: Pace, clock_ns: Clock) -> Paired:
     """Slices of both in turn, the reference first and last, until they decide or time is up."""
     pairs: list[_Pair] = []
@@ -191,7 +205,7 @@ def paired(candidate: Slicer, reference: Slicer, plan: Plan, pace: Pace, clock_n
         is_long = candidate.slice_s + reference.slice_s > plan.patience_s
         if len(pairs) < MIN_PAIRS and not is_long:
             continue
-        if is_late or _is_decided(pairs, pace, plan):
+        if is_late or _is_decided(pairs, pace, plan, (now_ns - begin_ns) * 1e-9):
             break
     return _sorted_out(pairs, pace)
 
@@ -206,7 +220,7 @@ def _is_slow(ratio: float, plan: Plan, bar: float) -> bool:
     return plan.best_ratio is not None and ratio > bar * plan.best_ratio
 
 
-def _is_decided(pairs: list[_Pair], pace: Pace, plan: Plan) -> bool:
+def _is_decided(pairs: list[_Pair], pace: Pace, plan: Plan, spent_s: float) -> bool:
     """Whether more pairs would change nothing: it has lost, or its ratio is known well enough."""
     if _is_slow(min(pair.ratio for pair in pairs), plan, HOPELESS_RATIO):
         return True
@@ -214,10 +228,8 @@ def _is_decided(pairs: list[_Pair], pace: Pace, plan: Plan) -> bool:
     ratios = [pair.ratio for pair in pairs if pair.slowest_s <= bar_s]
     if len(ratios) < MIN_PAIRS:
         return False
-    lowest = min(ratios)
-    if len(ratios) >= TIGHT_PAIRS and median(ratios) <= lowest * (1 + TIGHT):
-        return True
-    return len(ratios) >= ENOUGH_PAIRS or _is_slow(lowest, plan, LOSING)
+    is_enough = len(ratios) >= ENOUGH_PAIRS and spent_s >= ENOUGH_S
+    return is_enough or _is_slow(min(ratios), plan, LOSING)
 
 
 def _sorted_out(pairs: list[_Pair], pace: Pace) -> Paired:

@@ -13,12 +13,13 @@ import pytest
 from autotune.measure.child import CandidateError
 from autotune.measure.timing import (
     ENOUGH_PAIRS,
+    ENOUGH_S,
     MIN_PAIRS,
-    TIGHT_PAIRS,
     Pace,
     Paired,
     Plan,
     Slicer,
+    is_firm,
     paired,
 )
 from autotune.trial import Timing, lower_quartile
@@ -80,16 +81,16 @@ def timed(
 def test_pairs_are_taken_in_turn_with_the_reference_on_both_sides() -> None:
     world = World()
     seen = timed(world, 4e-3, 5e-3)
-    assert seen.samples_s == pytest.approx([4e-3] * TIGHT_PAIRS)
-    assert seen.reference_s == pytest.approx([5e-3] * TIGHT_PAIRS)
-    assert [call_s for call_s, _ in world.calls] == [5e-3] + [4e-3, 5e-3] * TIGHT_PAIRS
+    assert seen.samples_s == pytest.approx([4e-3] * ENOUGH_PAIRS)
+    assert seen.reference_s == pytest.approx([5e-3] * ENOUGH_PAIRS)
+    assert [call_s for call_s, _ in world.calls] == [5e-3] + [4e-3, 5e-3] * ENOUGH_PAIRS
     assert seen.is_steady
     assert seen.disturbed == ()
 
 
 @pytest.mark.parametrize(
     ("best_ratio", "count"),
-    [(None, TIGHT_PAIRS), (1.9, 1), (2.5, MIN_PAIRS), (3.7, MIN_PAIRS), (3.9, TIGHT_PAIRS)],
+    [(None, ENOUGH_PAIRS), (1.9, 1), (2.5, MIN_PAIRS), (3.4, MIN_PAIRS), (3.6, ENOUGH_PAIRS)],
 )
 def test_candidate_is_timed_until_it_has_lost(best_ratio: float | None, count: int) -> None:
     """Four times the reference: dropped at once, after three slices, or timed like the best."""
@@ -98,17 +99,17 @@ def test_candidate_is_timed_until_it_has_lost(best_ratio: float | None, count: i
     assert seen.is_steady
 
 
-def test_scattered_ratios_take_all_the_pairs_that_may_be_needed() -> None:
+def test_short_slices_go_on_until_they_span_some_time() -> None:
     world = World()
-    turns = iter(range(1000))
 
     def repeat(count: int) -> None:
-        world.now_ns += 4e-3 * count * 1e9 * (1 + 0.1 * (next(turns) % 3))
+        world.now_ns += 1e3 * count
 
-    candidate = Slicer(repeat, 4e-3, SLICE_S, world.clock_ns)
-    reference = world.slicer(4e-3, 4e-3)
-    seen = paired(candidate, reference, Plan(1e18, 10.0, None), Pace(), world.clock_ns)
-    assert len(seen.samples_s) == ENOUGH_PAIRS
+    begin_ns = world.now_ns
+    slicers = [Slicer(repeat, 1e-6, 1e-3, world.clock_ns) for _ in range(2)]
+    seen = paired(*slicers, Plan(1e18, 1.0, None), Pace(), world.clock_ns)
+    assert len(seen.samples_s) > ENOUGH_PAIRS
+    assert ENOUGH_S <= (world.now_ns - begin_ns) * 1e-9 < ENOUGH_S + 3e-3
 
 
 def test_pairs_from_a_slow_phase_are_set_aside_and_made_up_for() -> None:
@@ -116,7 +117,7 @@ def test_pairs_from_a_slow_phase_are_set_aside_and_made_up_for() -> None:
     world = World(slowdown=lambda now_s: 1.5 if 0.02 < now_s % 0.1 < 0.06 else 1.0)
     seen = timed(world, 4e-3, 4e-3)
     assert seen.samples_s == pytest.approx([4e-3] * len(seen.samples_s))
-    assert len(seen.samples_s) >= TIGHT_PAIRS
+    assert len(seen.samples_s) >= ENOUGH_PAIRS
     assert seen.is_steady
     assert seen.disturbed
     assert all(reference_s > 4.1e-3 for _, reference_s in seen.disturbed)
@@ -155,21 +156,24 @@ def test_kernel_timed_against_itself_is_as_fast_as_itself_even_where_nothing_res
 def test_pace_forgets_a_speed_that_never_comes_back() -> None:
     pace = Pace()
     assert pace.best_s is None
-    for _ in range(200):
+    for _ in range(1000):
         pace.note(1.0)
-    for _ in range(500):
+    for _ in range(15_000):
         pace.note(2.0)
     assert pace.best_s == 1.0
-    for _ in range(600):
+    for _ in range(2_000):
         pace.note(2.0)
     assert pace.best_s == 2.0
 
 
-def test_pace_ignores_single_lucky_slices() -> None:
+def test_pace_ignores_single_lucky_slices_and_learns_a_faster_speed() -> None:
     pace = Pace()
-    for step in range(100):
+    for step in range(2000):
         pace.note(0.5 if step in (10, 60) else 1.0)
     assert pace.best_s == 1.0
+    for _ in range(200):
+        pace.note(0.9)
+    assert pace.best_s == 0.9
 
 
 def test_no_pair_starts_that_would_end_too_late() -> None:
@@ -190,6 +194,23 @@ def test_pair_longer_than_the_patience_is_the_only_one_unless_dropped_before() -
 @pytest.mark.parametrize(("patience_s", "count"), [(1.1, MIN_PAIRS), (0.9, 1)])
 def test_long_calls_get_the_fewest_pairs(patience_s: float, count: int) -> None:
     assert len(timed(World(), 0.5, 0.5, patience_s=patience_s).samples_s) == count
+
+
+@pytest.mark.parametrize(
+    ("count", "sample_s", "is_steady", "firm"),
+    [
+        (ENOUGH_PAIRS, 1e-3, True, True),
+        (ENOUGH_PAIRS - 1, 1e-3, True, False),
+        (ENOUGH_PAIRS, 1e-3, False, False),
+        (1, ENOUGH_S, False, True),
+        (1, ENOUGH_S / 2, True, False),
+    ],
+)
+def test_few_lucky_slices_drop_nobody_else(
+    count: int, sample_s: float, is_steady: bool, firm: bool
+) -> None:
+    timing = Timing((sample_s,) * count, (1e-3,) * count, 0.0, (), is_steady)
+    assert is_firm(timing) == firm
 
 
 @pytest.mark.parametrize(
