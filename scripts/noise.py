@@ -161,7 +161,8 @@ def noise_of(
     Raises:
         AutotuneError: the default fails, or too little could be measured.
     """
-    options = MeasureOptions(seed=seed)
+    # A schedule that is dropped early has no reading worth comparing.
+    options = MeasureOptions(seed=seed, drops_slow=False)
     cores = options.cores
     core = None if cores.are_shared else cores.building[-1]
     with staying_on(cores.building), PoolMeasurer(workload, target, options) as measurer:

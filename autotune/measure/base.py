@@ -32,6 +32,8 @@ class MeasureOptions:
     """What a slice takes at least: short, for a shared machine stays the same for 5 to 50 ms."""
     patience_s: float = 0.3
     """Longest that a candidate is timed, an undisturbed machine waited for or not."""
+    drops_slow: bool = True
+    """A candidate that is clearly slower than the best gets a slice or three, no full reading."""
     cache_policy: CachePolicy = "warm"
     cores: Cores = field(default_factory=lambda: divide(allowed_cores(), 1))
     """Where the builders and the runner stay."""

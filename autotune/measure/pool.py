@@ -268,7 +268,8 @@ class PoolMeasurer:
         elif (ready := self._next_to_run()) is not None:
             assert ready.built is not None
             artifact = ready.built.header["artifact"]
-            header = {"do": "measure", "artifact": artifact, "best_ratio": self._best_ratio}
+            best_ratio = self._best_ratio if self._options.drops_slow else None
+            header = {"do": "measure", "artifact": artifact, "best_ratio": best_ratio}
             self._send(self._runner, ready, header, ready.built.blob)
 
     def _rest(self, slots: Sequence[Slot]) -> None:
