@@ -79,9 +79,10 @@ class Measurer(Protocol):
     def retime(self, schedules: Sequence[Schedule], rounds: int) -> list[Timing | Failure]:
         """The finalists again: fresh process, fresh inputs, round by round at separate moments.
 
-        A timing holds one sample a round, each paired with the same one of `schedules`, the
-        fastest. Timings of two schedules are of the same rounds as far as both go: one that has
-        clearly lost is left out of further rounds, the first never is.
+        A timing holds one sample a round, each paired with the same one of `schedules`: the second
+        that works, where they are the default and then the search's best. Timings of two schedules
+        are of the same rounds as far as both go: one that has clearly lost is left out of further
+        rounds, the first never is.
         """
 
     def peak_flops(self) -> float:

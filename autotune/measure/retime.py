@@ -1,7 +1,7 @@
 """Times finalists again, round by round, in a fresh process on fresh inputs.
 
 Quick scores of the best of many are too good; these are what is reported and kept. All are paired
-with the fastest of them: the most alike and the cheapest. A schedule that crashes here fails alone:
+with the search's best: the most alike and the cheapest. A schedule that crashes here fails alone:
 the others are loaded into another fresh process and timed on.
 """
 
@@ -74,7 +74,7 @@ def retime(
     schedules: Sequence[Schedule],
     rounds: int,
 ) -> list[Timing | Failure]:
-    """Each schedule's samples, paired by rounds with those of the fastest, see `Measurer.retime`.
+    """Each schedule's samples, paired by rounds with those of one of them, see `Measurer.retime`.
 
     Raises:
         MeasureError: workers cannot be started.
@@ -105,8 +105,8 @@ class _Finals:
         self._options = options
         self._failures: dict[int, Failure] = {}
         self._built: dict[int, Frame] = {}
-        self._call_s: dict[int, float] = {}
-        """Seconds of the checked call of each that the present runner holds."""
+        self._held: set[int] = set()
+        """Those that the present runner holds."""
         self._error_units: dict[int, float] = {}
         self._reference: int | None = None
         self._left_out: set[int] = set()
@@ -150,9 +150,9 @@ class _Finals:
     def advance(self) -> None:
         """Load what is not loaded, then one round; either may end with a finalist's failure."""
         if not self._runner.has_worker:
-            self._call_s.clear()
+            self._held.clear()
         for key in self.alive:
-            if key not in self._call_s and not self._hold(key):
+            if key not in self._held and not self._hold(key):
                 return
         if self.alive:
             self._round()
@@ -166,14 +166,15 @@ class _Finals:
             if not isinstance(end, Lost):
                 self._fail(key, end)
             return False
-        self._call_s[key] = float(end.header["call_s"])
+        self._held.add(key)
         self._error_units[key] = float(end.header["error_units"])
         return True
 
     def _round(self) -> None:
         keys = [key for key in self.alive if key not in self._left_out]
         if self._reference is None:
-            self._reference = min(keys, key=lambda key: self._call_s[key])
+            # The first is the default, which may be far slower than all others.
+            self._reference = keys[min(1, len(keys) - 1)]
         turn = len(self.rounds) % len(keys)
         header = {
             "do": "round",

@@ -214,7 +214,7 @@ class Runner:
             candidate.close()
             raise
         self._held[int(frame.header["key"])] = self._slices_of(candidate, call_s)
-        return {"error_units": error_units, "call_s": call_s}
+        return {"error_units": error_units}
 
     def _round(self, frame: Frame) -> dict[str, Any]:
         """Each held kernel in the given order, paired with the one that is the reference."""
