@@ -18,6 +18,7 @@ from autotune.measure.check import check_candidate
 from autotune.measure.child import CandidateError
 from autotune.measure.cores import Cores, allowed_cores, divide
 from autotune.measure.pool import PoolMeasurer
+from autotune.measure.timing import MIN_PAIRS
 from autotune.measure.toolchain import real_toolchain
 from autotune.ops.base import contraction, parse_workload
 from autotune.targets.base import Target
@@ -220,6 +221,18 @@ def test_every_cache_policy_and_division_of_cores_measures_all(
 ) -> None:
     trials = measure(variants(target, 4), {1: "segfault"}, dataclasses.replace(FAULTY, **changed))
     assert [trial.status for trial in trials] == ["ok", "crash", "ok", "ok"]
+
+
+def test_slow_candidate_gets_a_full_reading_where_none_is_dropped(
+    measure: Measure, target: Target
+) -> None:
+    options = dataclasses.replace(FAULTY, drops_slow=False)
+    trials = measure(variants(target, 4), {3: "slow_when_timed"}, options)
+    for trial in trials:
+        assert trial.timing is not None
+        assert len(trial.timing.samples_s) + len(trial.timing.disturbed) >= MIN_PAIRS
+    assert trials[3].timing is not None
+    assert trials[3].timing.ratio > 10
 
 
 def test_recycled_builders_lose_nothing(measure: Measure, target: Target) -> None:
