@@ -78,8 +78,8 @@ class _DimsCopy:
             self._dimension(rest, source, target, self._inside(d, 0, inside))
             return
         with self.emitter.loop(self.spans[d], 1) as i:
-            moved = self.emitter.move(source, self.emitter.mul(i, self.access.strides[d]))
-            row = self.emitter.move(target, self.emitter.mul(i, self.pitches[d]))
+            moved = self.emitter.along(source, i, self.access.strides[d])
+            row = self.emitter.along(target, i, self.pitches[d])
             self._dimension(rest, moved, row, self._inside(d, i, inside))
 
     def _inside(self, d: int, i: Index, inside: bool | str) -> bool | str:
@@ -115,15 +115,15 @@ class _DimsCopy:
     def _zero_row(self, target: str) -> None:
         emitter, width = self.emitter, self.plan.shape[-1]
         with emitter.loop(round_up(width, emitter.lanes), emitter.lanes) as x:
-            emitter.store("zeroinitializer", emitter.move(target, x))
+            emitter.store("zeroinitializer", emitter.along(target, x, 1))
 
     def _plain_row(self, source: str, target: str) -> None:
         emitter, span = self.emitter, self.spans[-1]
         whole = span // emitter.lanes * emitter.lanes
         if whole:
             with emitter.loop(whole, emitter.lanes) as x:
-                value = self._read(emitter.move(source, x), x, emitter.lanes)
-                emitter.store(value, emitter.move(target, x))
+                value = self._read(emitter.along(source, x, 1), x, emitter.lanes)
+                emitter.store(value, emitter.along(target, x, 1))
         end = round_up(self.plan.shape[-1], emitter.lanes)
         if span > whole:
             value = self._read(emitter.move(source, whole), whole, span - whole)
@@ -179,21 +179,19 @@ class _DimsCopy:
 
     def _deal(self, source: str, target: str, x: Index, left: list[int], pitch: int) -> None:
         emitter, count = self.emitter, len(left)
+        start, into = emitter.along(source, x, 1), emitter.along(target, x, 1, count)
         vectors = []
         for v, valid in enumerate(left):
-            at = emitter.add(x, v * emitter.lanes)
-            vectors.append(self._read(emitter.move(source, at), at, valid))
-        position = emitter.divide(x, count)
+            ahead = v * emitter.lanes
+            vectors.append(self._read(emitter.move(start, ahead), emitter.add(x, ahead), valid))
+        room = self._room(x // count, pitch) if isinstance(x, int) else emitter.lanes
         for phase in range(count):
             value = _pick(emitter, vectors, phase)
-            row = emitter.move(target, emitter.add(position, phase * pitch))
-            emitter.store(value, row, self._room(position, pitch))
+            emitter.store(value, emitter.move(into, phase * pitch), room)
 
-    def _room(self, position: Index, pitch: int) -> int:
+    def _room(self, position: int, pitch: int) -> int:
         """Lanes left in a phase's row; phases are written together, so none may spill."""
-        if isinstance(position, int):
-            return min(self.emitter.lanes, pitch - position)
-        return self.emitter.lanes
+        return min(self.emitter.lanes, pitch - position)
 
 
 class _LanesCopy(_DimsCopy):
@@ -222,15 +220,14 @@ class _LanesCopy(_DimsCopy):
     def _block(self, channel: Index, valid: int) -> None:
         emitter = self.emitter
         self.valid = valid
-        source = emitter.mul(channel, self.access.strides[self.channel])
-        target = emitter.mul(emitter.divide(channel, emitter.lanes), self.pitches[self.channel])
-        start, into = emitter.move(self.source, source), emitter.move(self.target, target)
+        start = emitter.along(self.source, channel, self.access.strides[self.channel])
+        into = emitter.along(self.target, channel, self.pitches[self.channel], emitter.lanes)
         self._dimension(self.rows, start, into, True)
 
     def _zero_row(self, target: str) -> None:
         emitter = self.emitter
         with emitter.loop(self.spans[-1], 1) as x:
-            emitter.store("zeroinitializer", emitter.move(target, emitter.mul(x, emitter.lanes)))
+            emitter.store("zeroinitializer", emitter.along(target, x, emitter.lanes))
 
     def _read_row(self, source: str, target: str) -> None:
         for_squares(
@@ -242,15 +239,14 @@ class _LanesCopy(_DimsCopy):
     def _square(self, source: str, target: str, x: Index, columns: int) -> None:
         emitter = self.emitter
         mask = self._mask(x, columns)
+        start, into = emitter.along(source, x, 1), emitter.along(target, x, emitter.lanes)
         rows = []
         for r in range(emitter.lanes):
             if r >= self.valid:
                 rows.append("zeroinitializer")
                 continue
-            stride = r * self.access.strides[self.channel]
-            place = emitter.move(source, emitter.add(x, stride))
+            place = emitter.move(start, r * self.access.strides[self.channel])
             rows.append(emitter.masked_load(place, mask) if mask else emitter.load(place, columns))
-        into = emitter.move(target, emitter.mul(x, emitter.lanes))
         for column, value in enumerate(emitter.transpose(rows)[:columns]):
             emitter.store(value, emitter.move(into, column * emitter.lanes))
 

@@ -148,8 +148,8 @@ class AxesCopy:
             emitter.store("zeroinitializer", emitter.move(into, last))
         if size > UNROLL_LIMIT:
             with emitter.loop(size, 1) as i:
-                value = emitter.load_scalar(emitter.move(source, emitter.mul(i, step)))
-                emitter.store_scalar(value, emitter.move(into, emitter.mul(i, pitch)))
+                value = emitter.load_scalar(emitter.along(source, i, step))
+                emitter.store_scalar(value, emitter.along(into, i, pitch))
             return
         for at in range(size):
             value = emitter.load_scalar(emitter.move(source, at * step))
@@ -166,6 +166,8 @@ class AxesCopy:
     def _squares(self, state: State, fast: str, x: Index, columns: int, pitch: int) -> None:
         emitter, size = self.emitter, state.region[fast]
         step = self.source.strides[fast].outer
+        start = emitter.along(state.pointers[self.operand], x, 1)
+        base = emitter.along(state.pointers["@copy"], x, pitch)
         for first in range(0, size, emitter.lanes):
             count = min(emitter.lanes, size - first)
             rows = []
@@ -173,10 +175,8 @@ class AxesCopy:
                 if r >= count:
                     rows.append("zeroinitializer")
                     continue
-                at = emitter.add(x, (first + r) * step)
-                rows.append(emitter.load(emitter.move(state.pointers[self.operand], at), columns))
+                rows.append(emitter.load(emitter.move(start, (first + r) * step), columns))
             turned = emitter.transpose(rows)
-            base = emitter.move(state.pointers["@copy"], emitter.mul(x, pitch))
             for column in range(columns):
                 into = emitter.move(base, column * pitch + first)
                 emitter.store(turned[column], into, self._store_count(count))

@@ -37,11 +37,7 @@ class State:
             stride = home.strides.get(axis)
             if stride is None or stride.outer == 0:
                 continue
-            if stride.outer % stride.block == 0:
-                elements = emitter.mul(offset, stride.outer // stride.block)
-            else:
-                elements = emitter.mul(emitter.divide(offset, stride.block), stride.outer)
-            pointers[operand] = emitter.move(pointers[operand], elements)
+            pointers[operand] = emitter.along(pointers[operand], offset, stride.outer, stride.block)
         absolute = {**self.absolute, axis: emitter.add(self.absolute[axis], offset)}
         return replace(self, pointers=pointers, absolute=absolute)
 

@@ -15,79 +15,82 @@ start:
   %v7 = load ptr, ptr %v6, align 8
   br label %loop8
 loop8:
-  %i9 = phi i64 [ 0, %start ], [ %v72, %after71 ]
-  %v10 = mul i64 %i9, 5
-  %v11 = mul i64 %v10, 4
-  %v12 = getelementptr i8, ptr %v3, i64 %v11
-  %v13 = mul i64 %i9, 16
-  %v14 = mul i64 %v13, 4
-  %v15 = getelementptr i8, ptr %v7, i64 %v14
-  br label %loop16
-loop16:
-  %i17 = phi i64 [ 0, %loop8 ], [ %v69, %after55 ]
-  %v18 = mul i64 %i17, 4
-  %v19 = getelementptr i8, ptr %v5, i64 %v18
-  %v20 = mul i64 %i17, 4
-  %v21 = getelementptr i8, ptr %v15, i64 %v20
-  br label %loop22
-loop22:
-  %i23 = phi i64 [ 0, %loop16 ], [ %v53, %loop22 ]
-  %c24 = phi <8 x float> [ zeroinitializer, %loop16 ], [ %v47, %loop22 ]
-  %c25 = phi <8 x float> [ zeroinitializer, %loop16 ], [ %v52, %loop22 ]
-  %v26 = mul i64 %i23, 4
-  %v27 = getelementptr i8, ptr %v12, i64 %v26
-  %v28 = mul i64 %i23, 16
-  %v29 = mul i64 %v28, 4
-  %v30 = getelementptr i8, ptr %v19, i64 %v29
-  %v31 = load float, ptr %v27, align 4
-  %v32 = insertelement <8 x float> poison, float %v31, i64 0
-  %v33 = shufflevector <8 x float> %v32, <8 x float> poison, <8 x i32> zeroinitializer
-  %v34 = load <8 x float>, ptr %v30, align 4
-  %v35 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v33, <8 x float> %v34, <8 x float> %c24)
-  %v36 = getelementptr i8, ptr %v27, i64 20
-  %v37 = load float, ptr %v36, align 4
-  %v38 = insertelement <8 x float> poison, float %v37, i64 0
-  %v39 = shufflevector <8 x float> %v38, <8 x float> poison, <8 x i32> zeroinitializer
-  %v40 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v39, <8 x float> %v34, <8 x float> %c25)
-  %v41 = getelementptr i8, ptr %v27, i64 4
-  %v42 = load float, ptr %v41, align 4
-  %v43 = insertelement <8 x float> poison, float %v42, i64 0
-  %v44 = shufflevector <8 x float> %v43, <8 x float> poison, <8 x i32> zeroinitializer
-  %v45 = getelementptr i8, ptr %v30, i64 64
-  %v46 = load <8 x float>, ptr %v45, align 4
-  %v47 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v44, <8 x float> %v46, <8 x float> %v35)
-  %v48 = getelementptr i8, ptr %v27, i64 24
-  %v49 = load float, ptr %v48, align 4
-  %v50 = insertelement <8 x float> poison, float %v49, i64 0
-  %v51 = shufflevector <8 x float> %v50, <8 x float> poison, <8 x i32> zeroinitializer
-  %v52 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v51, <8 x float> %v46, <8 x float> %v40)
-  %v53 = add i64 %i23, 2
-  %v54 = icmp slt i64 %v53, 4
-  br i1 %v54, label %loop22, label %after55
-after55:
-  %v56 = getelementptr i8, ptr %v12, i64 16
-  %v57 = load float, ptr %v56, align 4
-  %v58 = insertelement <8 x float> poison, float %v57, i64 0
-  %v59 = shufflevector <8 x float> %v58, <8 x float> poison, <8 x i32> zeroinitializer
-  %v60 = getelementptr i8, ptr %v19, i64 256
-  %v61 = load <8 x float>, ptr %v60, align 4
-  %v62 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v59, <8 x float> %v61, <8 x float> %v47)
-  %v63 = getelementptr i8, ptr %v12, i64 36
-  %v64 = load float, ptr %v63, align 4
-  %v65 = insertelement <8 x float> poison, float %v64, i64 0
-  %v66 = shufflevector <8 x float> %v65, <8 x float> poison, <8 x i32> zeroinitializer
-  %v67 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v66, <8 x float> %v61, <8 x float> %v52)
-  store <8 x float> %v62, ptr %v21, align 4
-  %v68 = getelementptr i8, ptr %v21, i64 64
-  store <8 x float> %v67, ptr %v68, align 4
-  %v69 = add i64 %i17, 8
-  %v70 = icmp slt i64 %v69, 16
-  br i1 %v70, label %loop16, label %after71
-after71:
-  %v72 = add i64 %i9, 2
-  %v73 = icmp slt i64 %v72, 4
-  br i1 %v73, label %loop8, label %after74
-after74:
+  %i9 = phi i64 [ 0, %start ], [ %v73, %after72 ]
+  %p10 = phi ptr [ %v3, %start ], [ %v74, %after72 ]
+  %p12 = phi ptr [ %v7, %start ], [ %v75, %after72 ]
+  %q11 = call ptr asm "", "=r,0"(ptr %p10)
+  %q13 = call ptr asm "", "=r,0"(ptr %p12)
+  br label %loop14
+loop14:
+  %i15 = phi i64 [ 0, %loop8 ], [ %v68, %after54 ]
+  %p16 = phi ptr [ %v5, %loop8 ], [ %v69, %after54 ]
+  %p18 = phi ptr [ %q13, %loop8 ], [ %v70, %after54 ]
+  %q17 = call ptr asm "", "=r,0"(ptr %p16)
+  %q19 = call ptr asm "", "=r,0"(ptr %p18)
+  br label %loop20
+loop20:
+  %i21 = phi i64 [ 0, %loop14 ], [ %v50, %loop20 ]
+  %c22 = phi <8 x float> [ zeroinitializer, %loop14 ], [ %v44, %loop20 ]
+  %c23 = phi <8 x float> [ zeroinitializer, %loop14 ], [ %v49, %loop20 ]
+  %p24 = phi ptr [ %q11, %loop14 ], [ %v51, %loop20 ]
+  %p26 = phi ptr [ %q17, %loop14 ], [ %v52, %loop20 ]
+  %q25 = call ptr asm "", "=r,0"(ptr %p24)
+  %q27 = call ptr asm "", "=r,0"(ptr %p26)
+  %v28 = load float, ptr %q25, align 4
+  %v29 = insertelement <8 x float> poison, float %v28, i64 0
+  %v30 = shufflevector <8 x float> %v29, <8 x float> poison, <8 x i32> zeroinitializer
+  %v31 = load <8 x float>, ptr %q27, align 4
+  %v32 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v30, <8 x float> %v31, <8 x float> %c22)
+  %v33 = getelementptr i8, ptr %q25, i64 20
+  %v34 = load float, ptr %v33, align 4
+  %v35 = insertelement <8 x float> poison, float %v34, i64 0
+  %v36 = shufflevector <8 x float> %v35, <8 x float> poison, <8 x i32> zeroinitializer
+  %v37 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v36, <8 x float> %v31, <8 x float> %c23)
+  %v38 = getelementptr i8, ptr %q25, i64 4
+  %v39 = load float, ptr %v38, align 4
+  %v40 = insertelement <8 x float> poison, float %v39, i64 0
+  %v41 = shufflevector <8 x float> %v40, <8 x float> poison, <8 x i32> zeroinitializer
+  %v42 = getelementptr i8, ptr %q27, i64 64
+  %v43 = load <8 x float>, ptr %v42, align 4
+  %v44 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v41, <8 x float> %v43, <8 x float> %v32)
+  %v45 = getelementptr i8, ptr %q25, i64 24
+  %v46 = load float, ptr %v45, align 4
+  %v47 = insertelement <8 x float> poison, float %v46, i64 0
+  %v48 = shufflevector <8 x float> %v47, <8 x float> poison, <8 x i32> zeroinitializer
+  %v49 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v48, <8 x float> %v43, <8 x float> %v37)
+  %v50 = add i64 %i21, 2
+  %v51 = getelementptr i8, ptr %q25, i64 8
+  %v52 = getelementptr i8, ptr %q27, i64 128
+  %v53 = icmp slt i64 %v50, 4
+  br i1 %v53, label %loop20, label %after54
+after54:
+  %v55 = getelementptr i8, ptr %q11, i64 16
+  %v56 = load float, ptr %v55, align 4
+  %v57 = insertelement <8 x float> poison, float %v56, i64 0
+  %v58 = shufflevector <8 x float> %v57, <8 x float> poison, <8 x i32> zeroinitializer
+  %v59 = getelementptr i8, ptr %q17, i64 256
+  %v60 = load <8 x float>, ptr %v59, align 4
+  %v61 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v58, <8 x float> %v60, <8 x float> %v44)
+  %v62 = getelementptr i8, ptr %q11, i64 36
+  %v63 = load float, ptr %v62, align 4
+  %v64 = insertelement <8 x float> poison, float %v63, i64 0
+  %v65 = shufflevector <8 x float> %v64, <8 x float> poison, <8 x i32> zeroinitializer
+  %v66 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v65, <8 x float> %v60, <8 x float> %v49)
+  store <8 x float> %v61, ptr %q19, align 4
+  %v67 = getelementptr i8, ptr %q19, i64 64
+  store <8 x float> %v66, ptr %v67, align 4
+  %v68 = add i64 %i15, 8
+  %v69 = getelementptr i8, ptr %q17, i64 32
+  %v70 = getelementptr i8, ptr %q19, i64 32
+  %v71 = icmp slt i64 %v68, 16
+  br i1 %v71, label %loop14, label %after72
+after72:
+  %v73 = add i64 %i9, 2
+  %v74 = getelementptr i8, ptr %q11, i64 40
+  %v75 = getelementptr i8, ptr %q13, i64 128
+  %v76 = icmp slt i64 %v73, 4
+  br i1 %v76, label %loop8, label %after77
+after77:
   ret void
 }
 

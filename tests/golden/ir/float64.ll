@@ -15,31 +15,32 @@ start:
   %v7 = load ptr, ptr %v6, align 8
   br label %loop8
 loop8:
-  %i9 = phi i64 [ 0, %start ], [ %v27, %loop8 ]
-  %c10 = phi <4 x double> [ zeroinitializer, %start ], [ %v21, %loop8 ]
-  %c11 = phi <4 x double> [ zeroinitializer, %start ], [ %v26, %loop8 ]
-  %v12 = mul i64 %i9, 8
-  %v13 = getelementptr i8, ptr %v3, i64 %v12
-  %v14 = mul i64 %i9, 4
-  %v15 = mul i64 %v14, 8
-  %v16 = getelementptr i8, ptr %v5, i64 %v15
-  %v17 = load double, ptr %v13, align 8
-  %v18 = insertelement <4 x double> poison, double %v17, i64 0
-  %v19 = shufflevector <4 x double> %v18, <4 x double> poison, <4 x i32> zeroinitializer
-  %v20 = load <4 x double>, ptr %v16, align 8
-  %v21 = call <4 x double> @llvm.fmuladd.v4f64(<4 x double> %v19, <4 x double> %v20, <4 x double> %c10)
-  %v22 = getelementptr i8, ptr %v13, i64 24
-  %v23 = load double, ptr %v22, align 8
-  %v24 = insertelement <4 x double> poison, double %v23, i64 0
-  %v25 = shufflevector <4 x double> %v24, <4 x double> poison, <4 x i32> zeroinitializer
-  %v26 = call <4 x double> @llvm.fmuladd.v4f64(<4 x double> %v25, <4 x double> %v20, <4 x double> %c11)
-  %v27 = add i64 %i9, 1
-  %v28 = icmp slt i64 %v27, 3
-  br i1 %v28, label %loop8, label %after29
-after29:
-  store <4 x double> %v21, ptr %v7, align 8
-  %v30 = getelementptr i8, ptr %v7, i64 32
-  store <4 x double> %v26, ptr %v30, align 8
+  %i9 = phi i64 [ 0, %start ], [ %v26, %loop8 ]
+  %c10 = phi <4 x double> [ zeroinitializer, %start ], [ %v20, %loop8 ]
+  %c11 = phi <4 x double> [ zeroinitializer, %start ], [ %v25, %loop8 ]
+  %p12 = phi ptr [ %v3, %start ], [ %v27, %loop8 ]
+  %p14 = phi ptr [ %v5, %start ], [ %v28, %loop8 ]
+  %q13 = call ptr asm "", "=r,0"(ptr %p12)
+  %q15 = call ptr asm "", "=r,0"(ptr %p14)
+  %v16 = load double, ptr %q13, align 8
+  %v17 = insertelement <4 x double> poison, double %v16, i64 0
+  %v18 = shufflevector <4 x double> %v17, <4 x double> poison, <4 x i32> zeroinitializer
+  %v19 = load <4 x double>, ptr %q15, align 8
+  %v20 = call <4 x double> @llvm.fmuladd.v4f64(<4 x double> %v18, <4 x double> %v19, <4 x double> %c10)
+  %v21 = getelementptr i8, ptr %q13, i64 24
+  %v22 = load double, ptr %v21, align 8
+  %v23 = insertelement <4 x double> poison, double %v22, i64 0
+  %v24 = shufflevector <4 x double> %v23, <4 x double> poison, <4 x i32> zeroinitializer
+  %v25 = call <4 x double> @llvm.fmuladd.v4f64(<4 x double> %v24, <4 x double> %v19, <4 x double> %c11)
+  %v26 = add i64 %i9, 1
+  %v27 = getelementptr i8, ptr %q13, i64 8
+  %v28 = getelementptr i8, ptr %q15, i64 32
+  %v29 = icmp slt i64 %v26, 3
+  br i1 %v29, label %loop8, label %after30
+after30:
+  store <4 x double> %v20, ptr %v7, align 8
+  %v31 = getelementptr i8, ptr %v7, i64 32
+  store <4 x double> %v25, ptr %v31, align 8
   ret void
 }
 

@@ -19,39 +19,39 @@ start:
   %v11 = load ptr, ptr %v10, align 8
   br label %loop12
 loop12:
-  %i13 = phi i64 [ 0, %start ], [ %v43, %loop12 ]
-  %v14 = mul i64 %i13, 2
-  %v15 = mul i64 %v14, 4
-  %v16 = getelementptr i8, ptr %v3, i64 %v15
-  %v17 = mul i64 %i13, 8
-  %v18 = mul i64 %v17, 4
-  %v19 = getelementptr i8, ptr %v9, i64 %v18
-  %v20 = mul i64 %i13, 8
-  %v21 = mul i64 %v20, 4
-  %v22 = getelementptr i8, ptr %v11, i64 %v21
-  %v23 = load float, ptr %v16, align 4
-  %v24 = insertelement <8 x float> poison, float %v23, i64 0
-  %v25 = shufflevector <8 x float> %v24, <8 x float> poison, <8 x i32> zeroinitializer
-  %v26 = load <8 x float>, ptr %v5, align 4
-  %v27 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v25, <8 x float> %v26, <8 x float> zeroinitializer)
-  %v28 = getelementptr i8, ptr %v16, i64 4
-  %v29 = load float, ptr %v28, align 4
-  %v30 = insertelement <8 x float> poison, float %v29, i64 0
-  %v31 = shufflevector <8 x float> %v30, <8 x float> poison, <8 x i32> zeroinitializer
-  %v32 = getelementptr i8, ptr %v5, i64 32
-  %v33 = load <8 x float>, ptr %v32, align 4
-  %v34 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v31, <8 x float> %v33, <8 x float> %v27)
-  %v35 = load <8 x float>, ptr %v7, align 4
-  %v36 = fadd <8 x float> %v34, %v35
-  %v37 = load <8 x float>, ptr %v19, align 4
-  %v38 = fadd <8 x float> %v36, %v37
-  %v39 = fcmp olt <8 x float> %v38, splat (float 0x0000000000000000)
-  %v40 = select <8 x i1> %v39, <8 x float> splat (float 0x0000000000000000), <8 x float> %v38
-  %v41 = fcmp ogt <8 x float> %v40, splat (float 0x4018000000000000)
-  %v42 = select <8 x i1> %v41, <8 x float> splat (float 0x4018000000000000), <8 x float> %v40
-  store <8 x float> %v42, ptr %v22, align 4
-  %v43 = add i64 %i13, 1
-  %v44 = icmp slt i64 %v43, 3
+  %i13 = phi i64 [ 0, %start ], [ %v40, %loop12 ]
+  %p14 = phi ptr [ %v3, %start ], [ %v41, %loop12 ]
+  %p16 = phi ptr [ %v9, %start ], [ %v42, %loop12 ]
+  %p18 = phi ptr [ %v11, %start ], [ %v43, %loop12 ]
+  %q15 = call ptr asm "", "=r,0"(ptr %p14)
+  %q17 = call ptr asm "", "=r,0"(ptr %p16)
+  %q19 = call ptr asm "", "=r,0"(ptr %p18)
+  %v20 = load float, ptr %q15, align 4
+  %v21 = insertelement <8 x float> poison, float %v20, i64 0
+  %v22 = shufflevector <8 x float> %v21, <8 x float> poison, <8 x i32> zeroinitializer
+  %v23 = load <8 x float>, ptr %v5, align 4
+  %v24 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v22, <8 x float> %v23, <8 x float> zeroinitializer)
+  %v25 = getelementptr i8, ptr %q15, i64 4
+  %v26 = load float, ptr %v25, align 4
+  %v27 = insertelement <8 x float> poison, float %v26, i64 0
+  %v28 = shufflevector <8 x float> %v27, <8 x float> poison, <8 x i32> zeroinitializer
+  %v29 = getelementptr i8, ptr %v5, i64 32
+  %v30 = load <8 x float>, ptr %v29, align 4
+  %v31 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v28, <8 x float> %v30, <8 x float> %v24)
+  %v32 = load <8 x float>, ptr %v7, align 4
+  %v33 = fadd <8 x float> %v31, %v32
+  %v34 = load <8 x float>, ptr %q17, align 4
+  %v35 = fadd <8 x float> %v33, %v34
+  %v36 = fcmp olt <8 x float> %v35, splat (float 0x0000000000000000)
+  %v37 = select <8 x i1> %v36, <8 x float> splat (float 0x0000000000000000), <8 x float> %v35
+  %v38 = fcmp ogt <8 x float> %v37, splat (float 0x4018000000000000)
+  %v39 = select <8 x i1> %v38, <8 x float> splat (float 0x4018000000000000), <8 x float> %v37
+  store <8 x float> %v39, ptr %q19, align 4
+  %v40 = add i64 %i13, 1
+  %v41 = getelementptr i8, ptr %q15, i64 8
+  %v42 = getelementptr i8, ptr %q17, i64 32
+  %v43 = getelementptr i8, ptr %q19, i64 32
+  %v44 = icmp slt i64 %v40, 3
   br i1 %v44, label %loop12, label %after45
 after45:
   ret void

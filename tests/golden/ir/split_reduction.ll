@@ -15,73 +15,75 @@ start:
   %v7 = load ptr, ptr %v6, align 8
   br label %loop8
 loop8:
-  %i9 = phi i64 [ 0, %start ], [ %v32, %after31 ]
-  %v10 = mul i64 %i9, 7
-  %v11 = mul i64 %v10, 4
-  %v12 = getelementptr i8, ptr %v3, i64 %v11
-  %v13 = mul i64 %i9, 8
-  %v14 = mul i64 %v13, 4
-  %v15 = getelementptr i8, ptr %v7, i64 %v14
-  br label %loop16
-loop16:
-  %i17 = phi i64 [ 0, %loop8 ], [ %v29, %loop16 ]
-  %c18 = phi <8 x float> [ zeroinitializer, %loop8 ], [ %v28, %loop16 ]
-  %v19 = mul i64 %i17, 4
-  %v20 = getelementptr i8, ptr %v12, i64 %v19
-  %v21 = mul i64 %i17, 8
-  %v22 = mul i64 %v21, 4
-  %v23 = getelementptr i8, ptr %v5, i64 %v22
-  %v24 = load float, ptr %v20, align 4
-  %v25 = insertelement <8 x float> poison, float %v24, i64 0
-  %v26 = shufflevector <8 x float> %v25, <8 x float> poison, <8 x i32> zeroinitializer
-  %v27 = load <8 x float>, ptr %v23, align 4
-  %v28 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v26, <8 x float> %v27, <8 x float> %c18)
-  %v29 = add i64 %i17, 1
-  %v30 = icmp slt i64 %v29, 4
-  br i1 %v30, label %loop16, label %after31
-after31:
-  store <8 x float> %v28, ptr %v15, align 4
-  %v32 = add i64 %i9, 1
-  %v33 = icmp slt i64 %v32, 2
-  br i1 %v33, label %loop8, label %after34
-after34:
-  %v35 = getelementptr i8, ptr %v3, i64 16
-  %v36 = getelementptr i8, ptr %v5, i64 128
-  br label %loop37
-loop37:
-  %i38 = phi i64 [ 0, %after34 ], [ %v64, %after61 ]
-  %v39 = mul i64 %i38, 7
-  %v40 = mul i64 %v39, 4
-  %v41 = getelementptr i8, ptr %v35, i64 %v40
-  %v42 = mul i64 %i38, 8
-  %v43 = mul i64 %v42, 4
-  %v44 = getelementptr i8, ptr %v7, i64 %v43
-  br label %loop45
-loop45:
-  %i46 = phi i64 [ 0, %loop37 ], [ %v59, %loop45 ]
-  %c47 = phi <8 x float> [ zeroinitializer, %loop37 ], [ %v58, %loop45 ]
-  %v48 = mul i64 %i46, 4
-  %v49 = getelementptr i8, ptr %v41, i64 %v48
-  %v50 = mul i64 %i46, 8
-  %v51 = mul i64 %v50, 4
-  %v52 = getelementptr i8, ptr %v36, i64 %v51
-  %v53 = add i64 4, %i46
-  %v54 = load float, ptr %v49, align 4
-  %v55 = insertelement <8 x float> poison, float %v54, i64 0
-  %v56 = shufflevector <8 x float> %v55, <8 x float> poison, <8 x i32> zeroinitializer
-  %v57 = load <8 x float>, ptr %v52, align 4
-  %v58 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v56, <8 x float> %v57, <8 x float> %c47)
-  %v59 = add i64 %i46, 1
-  %v60 = icmp slt i64 %v59, 3
-  br i1 %v60, label %loop45, label %after61
+  %i9 = phi i64 [ 0, %start ], [ %v31, %after30 ]
+  %p10 = phi ptr [ %v3, %start ], [ %v32, %after30 ]
+  %p12 = phi ptr [ %v7, %start ], [ %v33, %after30 ]
+  %q11 = call ptr asm "", "=r,0"(ptr %p10)
+  %q13 = call ptr asm "", "=r,0"(ptr %p12)
+  br label %loop14
+loop14:
+  %i15 = phi i64 [ 0, %loop8 ], [ %v26, %loop14 ]
+  %c16 = phi <8 x float> [ zeroinitializer, %loop8 ], [ %v25, %loop14 ]
+  %p17 = phi ptr [ %q11, %loop8 ], [ %v27, %loop14 ]
+  %p19 = phi ptr [ %v5, %loop8 ], [ %v28, %loop14 ]
+  %q18 = call ptr asm "", "=r,0"(ptr %p17)
+  %q20 = call ptr asm "", "=r,0"(ptr %p19)
+  %v21 = load float, ptr %q18, align 4
+  %v22 = insertelement <8 x float> poison, float %v21, i64 0
+  %v23 = shufflevector <8 x float> %v22, <8 x float> poison, <8 x i32> zeroinitializer
+  %v24 = load <8 x float>, ptr %q20, align 4
+  %v25 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v23, <8 x float> %v24, <8 x float> %c16)
+  %v26 = add i64 %i15, 1
+  %v27 = getelementptr i8, ptr %q18, i64 4
+  %v28 = getelementptr i8, ptr %q20, i64 32
+  %v29 = icmp slt i64 %v26, 4
+  br i1 %v29, label %loop14, label %after30
+after30:
+  store <8 x float> %v25, ptr %q13, align 4
+  %v31 = add i64 %i9, 1
+  %v32 = getelementptr i8, ptr %q11, i64 28
+  %v33 = getelementptr i8, ptr %q13, i64 32
+  %v34 = icmp slt i64 %v31, 2
+  br i1 %v34, label %loop8, label %after35
+after35:
+  %v36 = getelementptr i8, ptr %v3, i64 16
+  %v37 = getelementptr i8, ptr %v5, i64 128
+  br label %loop38
+loop38:
+  %i39 = phi i64 [ 0, %after35 ], [ %v64, %after61 ]
+  %p40 = phi ptr [ %v36, %after35 ], [ %v65, %after61 ]
+  %p42 = phi ptr [ %v7, %after35 ], [ %v66, %after61 ]
+  %q41 = call ptr asm "", "=r,0"(ptr %p40)
+  %q43 = call ptr asm "", "=r,0"(ptr %p42)
+  br label %loop44
+loop44:
+  %i45 = phi i64 [ 0, %loop38 ], [ %v57, %loop44 ]
+  %c46 = phi <8 x float> [ zeroinitializer, %loop38 ], [ %v56, %loop44 ]
+  %p47 = phi ptr [ %q41, %loop38 ], [ %v58, %loop44 ]
+  %p49 = phi ptr [ %v37, %loop38 ], [ %v59, %loop44 ]
+  %q48 = call ptr asm "", "=r,0"(ptr %p47)
+  %q50 = call ptr asm "", "=r,0"(ptr %p49)
+  %v51 = add i64 4, %i45
+  %v52 = load float, ptr %q48, align 4
+  %v53 = insertelement <8 x float> poison, float %v52, i64 0
+  %v54 = shufflevector <8 x float> %v53, <8 x float> poison, <8 x i32> zeroinitializer
+  %v55 = load <8 x float>, ptr %q50, align 4
+  %v56 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v54, <8 x float> %v55, <8 x float> %c46)
+  %v57 = add i64 %i45, 1
+  %v58 = getelementptr i8, ptr %q48, i64 4
+  %v59 = getelementptr i8, ptr %q50, i64 32
+  %v60 = icmp slt i64 %v57, 3
+  br i1 %v60, label %loop44, label %after61
 after61:
-  %v62 = load <8 x float>, ptr %v44, align 4
-  %v63 = fadd <8 x float> %v62, %v58
-  store <8 x float> %v63, ptr %v44, align 4
-  %v64 = add i64 %i38, 1
-  %v65 = icmp slt i64 %v64, 2
-  br i1 %v65, label %loop37, label %after66
-after66:
+  %v62 = load <8 x float>, ptr %q43, align 4
+  %v63 = fadd <8 x float> %v62, %v56
+  store <8 x float> %v63, ptr %q43, align 4
+  %v64 = add i64 %i39, 1
+  %v65 = getelementptr i8, ptr %q41, i64 28
+  %v66 = getelementptr i8, ptr %q43, i64 32
+  %v67 = icmp slt i64 %v64, 2
+  br i1 %v67, label %loop38, label %after68
+after68:
   ret void
 }
 

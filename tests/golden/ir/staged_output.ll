@@ -18,160 +18,162 @@ start:
   %v8 = getelementptr i8, ptr %workspace, i64 0
   br label %loop9
 loop9:
-  %i10 = phi i64 [ 0, %start ], [ %v89, %after88 ]
-  %v11 = mul i64 %i10, 16
-  %v12 = mul i64 %v11, 4
-  %v13 = getelementptr i8, ptr %v3, i64 %v12
-  %v14 = mul i64 %i10, 4
-  %v15 = mul i64 %v14, 4
-  %v16 = getelementptr i8, ptr %v5, i64 %v15
-  %v17 = icmp eq i64 %i10, 0
-  %v18 = icmp eq i64 %i10, 3
-  br label %loop19
-loop19:
-  %i20 = phi i64 [ 0, %loop9 ], [ %v86, %join67 ]
-  %v21 = mul i64 %i20, 4
-  %v22 = getelementptr i8, ptr %v13, i64 %v21
-  %v23 = mul i64 %i20, 4
-  %v24 = mul i64 %v23, 4
-  %v25 = getelementptr i8, ptr %v7, i64 %v24
-  %v26 = mul i64 %i20, 4
-  %v27 = mul i64 %v26, 4
-  %v28 = getelementptr i8, ptr %v8, i64 %v27
-  br label %loop29
-loop29:
-  %i30 = phi i64 [ 0, %loop19 ], [ %v62, %loop29 ]
-  %c31 = phi <8 x float> [ zeroinitializer, %loop19 ], [ %v46, %loop29 ]
-  %c32 = phi <8 x float> [ zeroinitializer, %loop19 ], [ %v51, %loop29 ]
-  %c33 = phi <8 x float> [ zeroinitializer, %loop19 ], [ %v56, %loop29 ]
-  %c34 = phi <8 x float> [ zeroinitializer, %loop19 ], [ %v61, %loop29 ]
-  %v35 = mul i64 %i30, 16
-  %v36 = mul i64 %v35, 4
-  %v37 = getelementptr i8, ptr %v22, i64 %v36
-  %v38 = mul i64 %i30, 4
-  %v39 = mul i64 %v38, 4
-  %v40 = getelementptr i8, ptr %v16, i64 %v39
-  %v41 = add i64 %i10, %i30
-  %v42 = load <8 x float>, ptr %v37, align 4
-  %v43 = load float, ptr %v40, align 4
-  %v44 = insertelement <8 x float> poison, float %v43, i64 0
-  %v45 = shufflevector <8 x float> %v44, <8 x float> poison, <8 x i32> zeroinitializer
-  %v46 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v42, <8 x float> %v45, <8 x float> %c31)
-  %v47 = getelementptr i8, ptr %v40, i64 4
-  %v48 = load float, ptr %v47, align 4
-  %v49 = insertelement <8 x float> poison, float %v48, i64 0
-  %v50 = shufflevector <8 x float> %v49, <8 x float> poison, <8 x i32> zeroinitializer
-  %v51 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v42, <8 x float> %v50, <8 x float> %c32)
-  %v52 = getelementptr i8, ptr %v40, i64 8
-  %v53 = load float, ptr %v52, align 4
-  %v54 = insertelement <8 x float> poison, float %v53, i64 0
-  %v55 = shufflevector <8 x float> %v54, <8 x float> poison, <8 x i32> zeroinitializer
-  %v56 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v42, <8 x float> %v55, <8 x float> %c33)
-  %v57 = getelementptr i8, ptr %v40, i64 12
-  %v58 = load float, ptr %v57, align 4
-  %v59 = insertelement <8 x float> poison, float %v58, i64 0
-  %v60 = shufflevector <8 x float> %v59, <8 x float> poison, <8 x i32> zeroinitializer
-  %v61 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v42, <8 x float> %v60, <8 x float> %c34)
-  %v62 = add i64 %i30, 1
-  %v63 = icmp slt i64 %v62, 3
-  br i1 %v63, label %loop29, label %after64
-after64:
-  %v65 = xor i1 %v17, true
-  br i1 %v65, label %yes66, label %join67
-yes66:
-  %v68 = load <8 x float>, ptr %v28, align 4
-  %v69 = fadd <8 x float> %v68, %v46
-  %v70 = getelementptr i8, ptr %v28, i64 32
-  %v71 = load <8 x float>, ptr %v70, align 4
-  %v72 = fadd <8 x float> %v71, %v51
-  %v73 = getelementptr i8, ptr %v28, i64 64
-  %v74 = load <8 x float>, ptr %v73, align 4
-  %v75 = fadd <8 x float> %v74, %v56
-  %v76 = getelementptr i8, ptr %v28, i64 96
-  %v77 = load <8 x float>, ptr %v76, align 4
-  %v78 = fadd <8 x float> %v77, %v61
-  br label %join67
-join67:
-  %v79 = phi <8 x float> [ %v46, %after64 ], [ %v69, %yes66 ]
-  %v80 = phi <8 x float> [ %v51, %after64 ], [ %v72, %yes66 ]
-  %v81 = phi <8 x float> [ %v56, %after64 ], [ %v75, %yes66 ]
-  %v82 = phi <8 x float> [ %v61, %after64 ], [ %v78, %yes66 ]
-  store <8 x float> %v79, ptr %v28, align 4
-  %v83 = getelementptr i8, ptr %v28, i64 32
-  store <8 x float> %v80, ptr %v83, align 4
-  %v84 = getelementptr i8, ptr %v28, i64 64
-  store <8 x float> %v81, ptr %v84, align 4
-  %v85 = getelementptr i8, ptr %v28, i64 96
-  store <8 x float> %v82, ptr %v85, align 4
-  %v86 = add i64 %i20, 8
-  %v87 = icmp slt i64 %v86, 16
-  br i1 %v87, label %loop19, label %after88
-after88:
-  %v89 = add i64 %i10, 3
-  %v90 = icmp slt i64 %v89, 6
-  br i1 %v90, label %loop9, label %after91
-after91:
-  br label %loop92
-loop92:
-  %i93 = phi i64 [ 0, %after91 ], [ %v140, %loop92 ]
-  %v94 = mul i64 %i93, 4
-  %v95 = getelementptr i8, ptr %v3, i64 %v94
-  %v96 = mul i64 %i93, 4
-  %v97 = mul i64 %v96, 4
-  %v98 = getelementptr i8, ptr %v7, i64 %v97
-  %v99 = mul i64 %i93, 4
-  %v100 = mul i64 %v99, 4
-  %v101 = getelementptr i8, ptr %v8, i64 %v100
-  %v102 = load <8 x float>, ptr %v101, align 4
-  %v103 = getelementptr i8, ptr %v101, i64 32
-  %v104 = load <8 x float>, ptr %v103, align 4
-  %v105 = getelementptr i8, ptr %v101, i64 64
-  %v106 = load <8 x float>, ptr %v105, align 4
-  %v107 = getelementptr i8, ptr %v101, i64 96
-  %v108 = load <8 x float>, ptr %v107, align 4
-  %v109 = shufflevector <8 x float> %v102, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v110 = shufflevector <8 x float> %v102, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v111 = shufflevector <8 x float> %v104, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v112 = shufflevector <8 x float> %v104, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v113 = shufflevector <8 x float> %v106, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v114 = shufflevector <8 x float> %v106, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v115 = shufflevector <8 x float> %v108, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v116 = shufflevector <8 x float> %v108, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v117 = shufflevector <8 x float> %v109, <8 x float> %v113, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v118 = shufflevector <8 x float> %v109, <8 x float> %v113, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v119 = shufflevector <8 x float> %v111, <8 x float> %v115, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v120 = shufflevector <8 x float> %v111, <8 x float> %v115, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v121 = shufflevector <8 x float> %v110, <8 x float> %v114, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v122 = shufflevector <8 x float> %v110, <8 x float> %v114, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v123 = shufflevector <8 x float> %v112, <8 x float> %v116, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v124 = shufflevector <8 x float> %v112, <8 x float> %v116, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v125 = shufflevector <8 x float> %v117, <8 x float> %v119, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v126 = shufflevector <8 x float> %v117, <8 x float> %v119, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v127 = shufflevector <8 x float> %v118, <8 x float> %v120, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v128 = shufflevector <8 x float> %v118, <8 x float> %v120, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v129 = shufflevector <8 x float> %v121, <8 x float> %v123, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v130 = shufflevector <8 x float> %v121, <8 x float> %v123, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v131 = shufflevector <8 x float> %v122, <8 x float> %v124, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v132 = shufflevector <8 x float> %v122, <8 x float> %v124, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v125, ptr %v98, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v133 = getelementptr i8, ptr %v98, i64 16
+  %i10 = phi i64 [ 0, %start ], [ %v88, %after87 ]
+  %p11 = phi ptr [ %v3, %start ], [ %v89, %after87 ]
+  %p13 = phi ptr [ %v5, %start ], [ %v90, %after87 ]
+  %q12 = call ptr asm "", "=r,0"(ptr %p11)
+  %q14 = call ptr asm "", "=r,0"(ptr %p13)
+  %v15 = icmp eq i64 %i10, 0
+  %v16 = icmp eq i64 %i10, 3
+  br label %loop17
+loop17:
+  %i18 = phi i64 [ 0, %loop9 ], [ %v82, %join63 ]
+  %p19 = phi ptr [ %q12, %loop9 ], [ %v83, %join63 ]
+  %p21 = phi ptr [ %v7, %loop9 ], [ %v84, %join63 ]
+  %p23 = phi ptr [ %v8, %loop9 ], [ %v85, %join63 ]
+  %q20 = call ptr asm "", "=r,0"(ptr %p19)
+  %q22 = call ptr asm "", "=r,0"(ptr %p21)
+  %q24 = call ptr asm "", "=r,0"(ptr %p23)
+  br label %loop25
+loop25:
+  %i26 = phi i64 [ 0, %loop17 ], [ %v56, %loop25 ]
+  %c27 = phi <8 x float> [ zeroinitializer, %loop17 ], [ %v40, %loop25 ]
+  %c28 = phi <8 x float> [ zeroinitializer, %loop17 ], [ %v45, %loop25 ]
+  %c29 = phi <8 x float> [ zeroinitializer, %loop17 ], [ %v50, %loop25 ]
+  %c30 = phi <8 x float> [ zeroinitializer, %loop17 ], [ %v55, %loop25 ]
+  %p31 = phi ptr [ %q20, %loop17 ], [ %v57, %loop25 ]
+  %p33 = phi ptr [ %q14, %loop17 ], [ %v58, %loop25 ]
+  %q32 = call ptr asm "", "=r,0"(ptr %p31)
+  %q34 = call ptr asm "", "=r,0"(ptr %p33)
+  %v35 = add i64 %i10, %i26
+  %v36 = load <8 x float>, ptr %q32, align 4
+  %v37 = load float, ptr %q34, align 4
+  %v38 = insertelement <8 x float> poison, float %v37, i64 0
+  %v39 = shufflevector <8 x float> %v38, <8 x float> poison, <8 x i32> zeroinitializer
+  %v40 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v36, <8 x float> %v39, <8 x float> %c27)
+  %v41 = getelementptr i8, ptr %q34, i64 4
+  %v42 = load float, ptr %v41, align 4
+  %v43 = insertelement <8 x float> poison, float %v42, i64 0
+  %v44 = shufflevector <8 x float> %v43, <8 x float> poison, <8 x i32> zeroinitializer
+  %v45 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v36, <8 x float> %v44, <8 x float> %c28)
+  %v46 = getelementptr i8, ptr %q34, i64 8
+  %v47 = load float, ptr %v46, align 4
+  %v48 = insertelement <8 x float> poison, float %v47, i64 0
+  %v49 = shufflevector <8 x float> %v48, <8 x float> poison, <8 x i32> zeroinitializer
+  %v50 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v36, <8 x float> %v49, <8 x float> %c29)
+  %v51 = getelementptr i8, ptr %q34, i64 12
+  %v52 = load float, ptr %v51, align 4
+  %v53 = insertelement <8 x float> poison, float %v52, i64 0
+  %v54 = shufflevector <8 x float> %v53, <8 x float> poison, <8 x i32> zeroinitializer
+  %v55 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v36, <8 x float> %v54, <8 x float> %c30)
+  %v56 = add i64 %i26, 1
+  %v57 = getelementptr i8, ptr %q32, i64 64
+  %v58 = getelementptr i8, ptr %q34, i64 16
+  %v59 = icmp slt i64 %v56, 3
+  br i1 %v59, label %loop25, label %after60
+after60:
+  %v61 = xor i1 %v15, true
+  br i1 %v61, label %yes62, label %join63
+yes62:
+  %v64 = load <8 x float>, ptr %q24, align 4
+  %v65 = fadd <8 x float> %v64, %v40
+  %v66 = getelementptr i8, ptr %q24, i64 32
+  %v67 = load <8 x float>, ptr %v66, align 4
+  %v68 = fadd <8 x float> %v67, %v45
+  %v69 = getelementptr i8, ptr %q24, i64 64
+  %v70 = load <8 x float>, ptr %v69, align 4
+  %v71 = fadd <8 x float> %v70, %v50
+  %v72 = getelementptr i8, ptr %q24, i64 96
+  %v73 = load <8 x float>, ptr %v72, align 4
+  %v74 = fadd <8 x float> %v73, %v55
+  br label %join63
+join63:
+  %v75 = phi <8 x float> [ %v40, %after60 ], [ %v65, %yes62 ]
+  %v76 = phi <8 x float> [ %v45, %after60 ], [ %v68, %yes62 ]
+  %v77 = phi <8 x float> [ %v50, %after60 ], [ %v71, %yes62 ]
+  %v78 = phi <8 x float> [ %v55, %after60 ], [ %v74, %yes62 ]
+  store <8 x float> %v75, ptr %q24, align 4
+  %v79 = getelementptr i8, ptr %q24, i64 32
+  store <8 x float> %v76, ptr %v79, align 4
+  %v80 = getelementptr i8, ptr %q24, i64 64
+  store <8 x float> %v77, ptr %v80, align 4
+  %v81 = getelementptr i8, ptr %q24, i64 96
+  store <8 x float> %v78, ptr %v81, align 4
+  %v82 = add i64 %i18, 8
+  %v83 = getelementptr i8, ptr %q20, i64 32
+  %v84 = getelementptr i8, ptr %q22, i64 128
+  %v85 = getelementptr i8, ptr %q24, i64 128
+  %v86 = icmp slt i64 %v82, 16
+  br i1 %v86, label %loop17, label %after87
+after87:
+  %v88 = add i64 %i10, 3
+  %v89 = getelementptr i8, ptr %q12, i64 192
+  %v90 = getelementptr i8, ptr %q14, i64 48
+  %v91 = icmp slt i64 %v88, 6
+  br i1 %v91, label %loop9, label %after92
+after92:
+  br label %loop93
+loop93:
+  %i94 = phi i64 [ 0, %after92 ], [ %v139, %loop93 ]
+  %p95 = phi ptr [ %v3, %after92 ], [ %v140, %loop93 ]
+  %p97 = phi ptr [ %v7, %after92 ], [ %v141, %loop93 ]
+  %p99 = phi ptr [ %v8, %after92 ], [ %v142, %loop93 ]
+  %q96 = call ptr asm "", "=r,0"(ptr %p95)
+  %q98 = call ptr asm "", "=r,0"(ptr %p97)
+  %q100 = call ptr asm "", "=r,0"(ptr %p99)
+  %v101 = load <8 x float>, ptr %q100, align 4
+  %v102 = getelementptr i8, ptr %q100, i64 32
+  %v103 = load <8 x float>, ptr %v102, align 4
+  %v104 = getelementptr i8, ptr %q100, i64 64
+  %v105 = load <8 x float>, ptr %v104, align 4
+  %v106 = getelementptr i8, ptr %q100, i64 96
+  %v107 = load <8 x float>, ptr %v106, align 4
+  %v108 = shufflevector <8 x float> %v101, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v109 = shufflevector <8 x float> %v101, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v110 = shufflevector <8 x float> %v103, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v111 = shufflevector <8 x float> %v103, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v112 = shufflevector <8 x float> %v105, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v113 = shufflevector <8 x float> %v105, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v114 = shufflevector <8 x float> %v107, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v115 = shufflevector <8 x float> %v107, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v116 = shufflevector <8 x float> %v108, <8 x float> %v112, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v117 = shufflevector <8 x float> %v108, <8 x float> %v112, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v118 = shufflevector <8 x float> %v110, <8 x float> %v114, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v119 = shufflevector <8 x float> %v110, <8 x float> %v114, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v120 = shufflevector <8 x float> %v109, <8 x float> %v113, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v121 = shufflevector <8 x float> %v109, <8 x float> %v113, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v122 = shufflevector <8 x float> %v111, <8 x float> %v115, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v123 = shufflevector <8 x float> %v111, <8 x float> %v115, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v124 = shufflevector <8 x float> %v116, <8 x float> %v118, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v125 = shufflevector <8 x float> %v116, <8 x float> %v118, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v126 = shufflevector <8 x float> %v117, <8 x float> %v119, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v127 = shufflevector <8 x float> %v117, <8 x float> %v119, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v128 = shufflevector <8 x float> %v120, <8 x float> %v122, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v129 = shufflevector <8 x float> %v120, <8 x float> %v122, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v130 = shufflevector <8 x float> %v121, <8 x float> %v123, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v131 = shufflevector <8 x float> %v121, <8 x float> %v123, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v124, ptr %q98, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
+  %v132 = getelementptr i8, ptr %q98, i64 16
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v125, ptr %v132, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
+  %v133 = getelementptr i8, ptr %q98, i64 32
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v126, ptr %v133, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v134 = getelementptr i8, ptr %v98, i64 32
+  %v134 = getelementptr i8, ptr %q98, i64 48
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v127, ptr %v134, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v135 = getelementptr i8, ptr %v98, i64 48
+  %v135 = getelementptr i8, ptr %q98, i64 64
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v128, ptr %v135, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v136 = getelementptr i8, ptr %v98, i64 64
+  %v136 = getelementptr i8, ptr %q98, i64 80
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v129, ptr %v136, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v137 = getelementptr i8, ptr %v98, i64 80
+  %v137 = getelementptr i8, ptr %q98, i64 96
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v130, ptr %v137, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v138 = getelementptr i8, ptr %v98, i64 96
+  %v138 = getelementptr i8, ptr %q98, i64 112
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v131, ptr %v138, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v139 = getelementptr i8, ptr %v98, i64 112
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v132, ptr %v139, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v140 = add i64 %i93, 8
-  %v141 = icmp slt i64 %v140, 16
-  br i1 %v141, label %loop92, label %after142
-after142:
+  %v139 = add i64 %i94, 8
+  %v140 = getelementptr i8, ptr %q96, i64 32
+  %v141 = getelementptr i8, ptr %q98, i64 128
+  %v142 = getelementptr i8, ptr %q100, i64 128
+  %v143 = icmp slt i64 %v139, 16
+  br i1 %v143, label %loop93, label %after144
+after144:
   ret void
 }
 

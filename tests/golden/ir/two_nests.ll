@@ -15,7 +15,7 @@ start:
   %v7 = load ptr, ptr %v6, align 8
   br label %loop8
 loop8:
-  %i9 = phi i64 [ %begin, %start ], [ %v73, %after72 ]
+  %i9 = phi i64 [ %begin, %start ], [ %v74, %after73 ]
   %v10 = urem i64 %i9, 2
   %v11 = udiv i64 %i9, 2
   %v12 = mul i64 %v10, 2
@@ -28,70 +28,71 @@ loop8:
   %v19 = getelementptr i8, ptr %workspace, i64 0
   br label %loop20
 loop20:
-  %i21 = phi i64 [ 0, %loop8 ], [ %v54, %after52 ]
-  %v22 = mul i64 %i21, 2
-  %v23 = mul i64 %v22, 4
-  %v24 = getelementptr i8, ptr %v15, i64 %v23
-  %v25 = mul i64 %i21, 16
-  %v26 = mul i64 %v25, 4
-  %v27 = getelementptr i8, ptr %v5, i64 %v26
-  %v28 = mul i64 %i21, 16
-  %v29 = mul i64 %v28, 4
-  %v30 = getelementptr i8, ptr %v19, i64 %v29
-  br label %loop31
-loop31:
-  %i32 = phi i64 [ 0, %loop20 ], [ %v50, %loop31 ]
-  %c33 = phi <8 x float> [ zeroinitializer, %loop20 ], [ %v44, %loop31 ]
-  %c34 = phi <8 x float> [ zeroinitializer, %loop20 ], [ %v49, %loop31 ]
-  %v35 = mul i64 %i32, 4
-  %v36 = getelementptr i8, ptr %v24, i64 %v35
-  %v37 = mul i64 %i32, 8
-  %v38 = mul i64 %v37, 4
-  %v39 = getelementptr i8, ptr %v27, i64 %v38
-  %v40 = load float, ptr %v36, align 4
-  %v41 = insertelement <8 x float> poison, float %v40, i64 0
-  %v42 = shufflevector <8 x float> %v41, <8 x float> poison, <8 x i32> zeroinitializer
-  %v43 = load <8 x float>, ptr %v39, align 4
-  %v44 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v42, <8 x float> %v43, <8 x float> %c33)
-  %v45 = getelementptr i8, ptr %v36, i64 16
-  %v46 = load float, ptr %v45, align 4
-  %v47 = insertelement <8 x float> poison, float %v46, i64 0
-  %v48 = shufflevector <8 x float> %v47, <8 x float> poison, <8 x i32> zeroinitializer
-  %v49 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v48, <8 x float> %v43, <8 x float> %c34)
-  %v50 = add i64 %i32, 1
-  %v51 = icmp slt i64 %v50, 2
-  br i1 %v51, label %loop31, label %after52
-after52:
-  store <8 x float> %v44, ptr %v30, align 4
-  %v53 = getelementptr i8, ptr %v30, i64 32
-  store <8 x float> %v49, ptr %v53, align 4
-  %v54 = add i64 %i21, 1
-  %v55 = icmp slt i64 %v54, 2
-  br i1 %v55, label %loop20, label %after56
-after56:
-  br label %loop57
-loop57:
-  %i58 = phi i64 [ 0, %after56 ], [ %v70, %loop57 ]
-  %v59 = mul i64 %i58, 8
-  %v60 = mul i64 %v59, 4
-  %v61 = getelementptr i8, ptr %v18, i64 %v60
-  %v62 = mul i64 %i58, 8
-  %v63 = mul i64 %v62, 4
-  %v64 = getelementptr i8, ptr %v19, i64 %v63
-  %v65 = add i64 %v12, %i58
-  %v66 = load <8 x float>, ptr %v64, align 4
-  %v67 = getelementptr i8, ptr %v64, i64 64
-  %v68 = load <8 x float>, ptr %v67, align 4
-  %v69 = fadd <8 x float> %v66, %v68
-  store <8 x float> %v69, ptr %v61, align 4
-  %v70 = add i64 %i58, 1
-  %v71 = icmp slt i64 %v70, 2
-  br i1 %v71, label %loop57, label %after72
-after72:
-  %v73 = add i64 %i9, 1
-  %v74 = icmp slt i64 %v73, %end
-  br i1 %v74, label %loop8, label %after75
-after75:
+  %i21 = phi i64 [ 0, %loop8 ], [ %v52, %after50 ]
+  %p22 = phi ptr [ %v15, %loop8 ], [ %v53, %after50 ]
+  %p24 = phi ptr [ %v5, %loop8 ], [ %v54, %after50 ]
+  %p26 = phi ptr [ %v19, %loop8 ], [ %v55, %after50 ]
+  %q23 = call ptr asm "", "=r,0"(ptr %p22)
+  %q25 = call ptr asm "", "=r,0"(ptr %p24)
+  %q27 = call ptr asm "", "=r,0"(ptr %p26)
+  br label %loop28
+loop28:
+  %i29 = phi i64 [ 0, %loop20 ], [ %v46, %loop28 ]
+  %c30 = phi <8 x float> [ zeroinitializer, %loop20 ], [ %v40, %loop28 ]
+  %c31 = phi <8 x float> [ zeroinitializer, %loop20 ], [ %v45, %loop28 ]
+  %p32 = phi ptr [ %q23, %loop20 ], [ %v47, %loop28 ]
+  %p34 = phi ptr [ %q25, %loop20 ], [ %v48, %loop28 ]
+  %q33 = call ptr asm "", "=r,0"(ptr %p32)
+  %q35 = call ptr asm "", "=r,0"(ptr %p34)
+  %v36 = load float, ptr %q33, align 4
+  %v37 = insertelement <8 x float> poison, float %v36, i64 0
+  %v38 = shufflevector <8 x float> %v37, <8 x float> poison, <8 x i32> zeroinitializer
+  %v39 = load <8 x float>, ptr %q35, align 4
+  %v40 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v38, <8 x float> %v39, <8 x float> %c30)
+  %v41 = getelementptr i8, ptr %q33, i64 16
+  %v42 = load float, ptr %v41, align 4
+  %v43 = insertelement <8 x float> poison, float %v42, i64 0
+  %v44 = shufflevector <8 x float> %v43, <8 x float> poison, <8 x i32> zeroinitializer
+  %v45 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v44, <8 x float> %v39, <8 x float> %c31)
+  %v46 = add i64 %i29, 1
+  %v47 = getelementptr i8, ptr %q33, i64 4
+  %v48 = getelementptr i8, ptr %q35, i64 32
+  %v49 = icmp slt i64 %v46, 2
+  br i1 %v49, label %loop28, label %after50
+after50:
+  store <8 x float> %v40, ptr %q27, align 4
+  %v51 = getelementptr i8, ptr %q27, i64 32
+  store <8 x float> %v45, ptr %v51, align 4
+  %v52 = add i64 %i21, 1
+  %v53 = getelementptr i8, ptr %q23, i64 8
+  %v54 = getelementptr i8, ptr %q25, i64 64
+  %v55 = getelementptr i8, ptr %q27, i64 64
+  %v56 = icmp slt i64 %v52, 2
+  br i1 %v56, label %loop20, label %after57
+after57:
+  br label %loop58
+loop58:
+  %i59 = phi i64 [ 0, %after57 ], [ %v69, %loop58 ]
+  %p60 = phi ptr [ %v18, %after57 ], [ %v70, %loop58 ]
+  %p62 = phi ptr [ %v19, %after57 ], [ %v71, %loop58 ]
+  %q61 = call ptr asm "", "=r,0"(ptr %p60)
+  %q63 = call ptr asm "", "=r,0"(ptr %p62)
+  %v64 = add i64 %v12, %i59
+  %v65 = load <8 x float>, ptr %q63, align 4
+  %v66 = getelementptr i8, ptr %q63, i64 64
+  %v67 = load <8 x float>, ptr %v66, align 4
+  %v68 = fadd <8 x float> %v65, %v67
+  store <8 x float> %v68, ptr %q61, align 4
+  %v69 = add i64 %i59, 1
+  %v70 = getelementptr i8, ptr %q61, i64 32
+  %v71 = getelementptr i8, ptr %q63, i64 32
+  %v72 = icmp slt i64 %v69, 2
+  br i1 %v72, label %loop58, label %after73
+after73:
+  %v74 = add i64 %i9, 1
+  %v75 = icmp slt i64 %v74, %end
+  br i1 %v75, label %loop8, label %after76
+after76:
   ret void
 }
 

@@ -20,442 +20,442 @@ start:
   %v8 = getelementptr i8, ptr %v3, i64 -28
   br label %loop9
 loop9:
-  %i10 = phi i64 [ 0, %start ], [ %v378, %after377 ]
-  %v11 = mul i64 %i10, 12
-  %v12 = mul i64 %v11, 4
-  %v13 = getelementptr i8, ptr %v8, i64 %v12
-  %v14 = mul i64 %i10, 12
-  %v15 = mul i64 %v14, 4
-  %v16 = getelementptr i8, ptr %v7, i64 %v15
-  %v17 = getelementptr i8, ptr %workspace, i64 1536
-  %v18 = getelementptr i8, ptr %workspace, i64 3072
-  %v19 = getelementptr i8, ptr %workspace, i64 4608
-  %v20 = getelementptr i8, ptr %workspace, i64 6144
-  %v21 = getelementptr i8, ptr %workspace, i64 0
-  %v22 = mul i64 %i10, 2
-  %v23 = add i64 -1, %v22
-  br label %loop24
-loop24:
-  %i25 = phi i64 [ 0, %loop9 ], [ %v109, %after108 ]
-  %v26 = mul i64 %i25, 36
-  %v27 = udiv exact i64 %i25, 8
-  %v28 = mul i64 %v27, 256
-  %v29 = mul i64 %v26, 4
-  %v30 = getelementptr i8, ptr %v13, i64 %v29
-  %v31 = mul i64 %v28, 4
-  %v32 = getelementptr i8, ptr %v21, i64 %v31
-  br label %loop33
-loop33:
-  %i34 = phi i64 [ 0, %loop24 ], [ %v106, %join55 ]
-  %v35 = mul i64 %i34, 6
-  %v36 = mul i64 %v35, 4
-  %v37 = getelementptr i8, ptr %v30, i64 %v36
-  %v38 = mul i64 %i34, 64
-  %v39 = mul i64 %v38, 4
-  %v40 = getelementptr i8, ptr %v32, i64 %v39
-  %v41 = add i64 %v23, %i34
-  %v42 = icmp ult i64 %v41, 6
-  %v43 = xor i1 %v42, true
-  br i1 %v43, label %yes44, label %join45
-yes44:
-  br label %loop46
-loop46:
-  %i47 = phi i64 [ 0, %yes44 ], [ %v51, %loop46 ]
-  %v48 = mul i64 %i47, 8
-  %v49 = mul i64 %v48, 4
-  %v50 = getelementptr i8, ptr %v40, i64 %v49
-  store <8 x float> zeroinitializer, ptr %v50, align 4
-  %v51 = add i64 %i47, 1
-  %v52 = icmp slt i64 %v51, 8
-  br i1 %v52, label %loop46, label %after53
-after53:
-  br label %join45
-join45:
-  br i1 %v42, label %yes54, label %join55
-yes54:
-  %v56 = insertelement <8 x i64> poison, i64 -1, i64 0
-  %v57 = shufflevector <8 x i64> %v56, <8 x i64> poison, <8 x i32> zeroinitializer
-  %v58 = add <8 x i64> %v57, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>
-  %v59 = icmp ult <8 x i64> %v58, <i64 6, i64 6, i64 6, i64 6, i64 6, i64 6, i64 6, i64 6>
-  %v60 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v37, i32 4, <8 x i1> %v59, <8 x float> zeroinitializer)
-  %v61 = getelementptr i8, ptr %v37, i64 144
-  %v62 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v61, i32 4, <8 x i1> %v59, <8 x float> zeroinitializer)
-  %v63 = getelementptr i8, ptr %v37, i64 288
-  %v64 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v63, i32 4, <8 x i1> %v59, <8 x float> zeroinitializer)
-  %v65 = getelementptr i8, ptr %v37, i64 432
-  %v66 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v65, i32 4, <8 x i1> %v59, <8 x float> zeroinitializer)
-  %v67 = getelementptr i8, ptr %v37, i64 576
-  %v68 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v67, i32 4, <8 x i1> %v59, <8 x float> zeroinitializer)
-  %v69 = getelementptr i8, ptr %v37, i64 720
-  %v70 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v69, i32 4, <8 x i1> %v59, <8 x float> zeroinitializer)
-  %v71 = getelementptr i8, ptr %v37, i64 864
-  %v72 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v71, i32 4, <8 x i1> %v59, <8 x float> zeroinitializer)
-  %v73 = getelementptr i8, ptr %v37, i64 1008
-  %v74 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v73, i32 4, <8 x i1> %v59, <8 x float> zeroinitializer)
-  %v75 = shufflevector <8 x float> %v60, <8 x float> %v68, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v76 = shufflevector <8 x float> %v60, <8 x float> %v68, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v77 = shufflevector <8 x float> %v62, <8 x float> %v70, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v78 = shufflevector <8 x float> %v62, <8 x float> %v70, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v79 = shufflevector <8 x float> %v64, <8 x float> %v72, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v80 = shufflevector <8 x float> %v64, <8 x float> %v72, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v81 = shufflevector <8 x float> %v66, <8 x float> %v74, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v82 = shufflevector <8 x float> %v66, <8 x float> %v74, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v83 = shufflevector <8 x float> %v75, <8 x float> %v79, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v84 = shufflevector <8 x float> %v75, <8 x float> %v79, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v85 = shufflevector <8 x float> %v77, <8 x float> %v81, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v86 = shufflevector <8 x float> %v77, <8 x float> %v81, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v87 = shufflevector <8 x float> %v76, <8 x float> %v80, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v88 = shufflevector <8 x float> %v76, <8 x float> %v80, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v89 = shufflevector <8 x float> %v78, <8 x float> %v82, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v90 = shufflevector <8 x float> %v78, <8 x float> %v82, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v91 = shufflevector <8 x float> %v83, <8 x float> %v85, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v92 = shufflevector <8 x float> %v83, <8 x float> %v85, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v93 = shufflevector <8 x float> %v84, <8 x float> %v86, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v94 = shufflevector <8 x float> %v84, <8 x float> %v86, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v95 = shufflevector <8 x float> %v87, <8 x float> %v89, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v96 = shufflevector <8 x float> %v87, <8 x float> %v89, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v97 = shufflevector <8 x float> %v88, <8 x float> %v90, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v98 = shufflevector <8 x float> %v88, <8 x float> %v90, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  store <8 x float> %v91, ptr %v40, align 4
-  %v99 = getelementptr i8, ptr %v40, i64 32
-  store <8 x float> %v92, ptr %v99, align 4
-  %v100 = getelementptr i8, ptr %v40, i64 64
-  store <8 x float> %v93, ptr %v100, align 4
-  %v101 = getelementptr i8, ptr %v40, i64 96
-  store <8 x float> %v94, ptr %v101, align 4
-  %v102 = getelementptr i8, ptr %v40, i64 128
-  store <8 x float> %v95, ptr %v102, align 4
-  %v103 = getelementptr i8, ptr %v40, i64 160
-  store <8 x float> %v96, ptr %v103, align 4
-  %v104 = getelementptr i8, ptr %v40, i64 192
-  store <8 x float> %v97, ptr %v104, align 4
-  %v105 = getelementptr i8, ptr %v40, i64 224
-  store <8 x float> %v98, ptr %v105, align 4
-  br label %join55
-join55:
-  %v106 = add i64 %i34, 1
-  %v107 = icmp slt i64 %v106, 4
-  br i1 %v107, label %loop33, label %after108
+  %i10 = phi i64 [ 0, %start ], [ %v376, %after375 ]
+  %p11 = phi ptr [ %v8, %start ], [ %v377, %after375 ]
+  %p13 = phi ptr [ %v7, %start ], [ %v378, %after375 ]
+  %q12 = call ptr asm "", "=r,0"(ptr %p11)
+  %q14 = call ptr asm "", "=r,0"(ptr %p13)
+  %v15 = getelementptr i8, ptr %workspace, i64 1536
+  %v16 = getelementptr i8, ptr %workspace, i64 3072
+  %v17 = getelementptr i8, ptr %workspace, i64 4608
+  %v18 = getelementptr i8, ptr %workspace, i64 6144
+  %v19 = getelementptr i8, ptr %workspace, i64 0
+  %v20 = mul i64 %i10, 2
+  %v21 = add i64 -1, %v20
+  br label %loop22
+loop22:
+  %i23 = phi i64 [ 0, %loop9 ], [ %v104, %after103 ]
+  %p24 = phi ptr [ %q12, %loop9 ], [ %v105, %after103 ]
+  %p26 = phi ptr [ %v19, %loop9 ], [ %v106, %after103 ]
+  %q25 = call ptr asm "", "=r,0"(ptr %p24)
+  %q27 = call ptr asm "", "=r,0"(ptr %p26)
+  br label %loop28
+loop28:
+  %i29 = phi i64 [ 0, %loop22 ], [ %v99, %join48 ]
+  %p30 = phi ptr [ %q25, %loop22 ], [ %v100, %join48 ]
+  %p32 = phi ptr [ %q27, %loop22 ], [ %v101, %join48 ]
+  %q31 = call ptr asm "", "=r,0"(ptr %p30)
+  %q33 = call ptr asm "", "=r,0"(ptr %p32)
+  %v34 = add i64 %v21, %i29
+  %v35 = icmp ult i64 %v34, 6
+  %v36 = xor i1 %v35, true
+  br i1 %v36, label %yes37, label %join38
+yes37:
+  br label %loop39
+loop39:
+  %i40 = phi i64 [ 0, %yes37 ], [ %v43, %loop39 ]
+  %p41 = phi ptr [ %q33, %yes37 ], [ %v44, %loop39 ]
+  %q42 = call ptr asm "", "=r,0"(ptr %p41)
+  store <8 x float> zeroinitializer, ptr %q42, align 4
+  %v43 = add i64 %i40, 1
+  %v44 = getelementptr i8, ptr %q42, i64 32
+  %v45 = icmp slt i64 %v43, 8
+  br i1 %v45, label %loop39, label %after46
+after46:
+  br label %join38
+join38:
+  br i1 %v35, label %yes47, label %join48
+yes47:
+  %v49 = insertelement <8 x i64> poison, i64 -1, i64 0
+  %v50 = shufflevector <8 x i64> %v49, <8 x i64> poison, <8 x i32> zeroinitializer
+  %v51 = add <8 x i64> %v50, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>
+  %v52 = icmp ult <8 x i64> %v51, <i64 6, i64 6, i64 6, i64 6, i64 6, i64 6, i64 6, i64 6>
+  %v53 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %q31, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
+  %v54 = getelementptr i8, ptr %q31, i64 144
+  %v55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v54, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
+  %v56 = getelementptr i8, ptr %q31, i64 288
+  %v57 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v56, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
+  %v58 = getelementptr i8, ptr %q31, i64 432
+  %v59 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v58, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
+  %v60 = getelementptr i8, ptr %q31, i64 576
+  %v61 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v60, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
+  %v62 = getelementptr i8, ptr %q31, i64 720
+  %v63 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v62, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
+  %v64 = getelementptr i8, ptr %q31, i64 864
+  %v65 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v64, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
+  %v66 = getelementptr i8, ptr %q31, i64 1008
+  %v67 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v66, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
+  %v68 = shufflevector <8 x float> %v53, <8 x float> %v61, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v69 = shufflevector <8 x float> %v53, <8 x float> %v61, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v70 = shufflevector <8 x float> %v55, <8 x float> %v63, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v71 = shufflevector <8 x float> %v55, <8 x float> %v63, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v72 = shufflevector <8 x float> %v57, <8 x float> %v65, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v73 = shufflevector <8 x float> %v57, <8 x float> %v65, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v74 = shufflevector <8 x float> %v59, <8 x float> %v67, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v75 = shufflevector <8 x float> %v59, <8 x float> %v67, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v76 = shufflevector <8 x float> %v68, <8 x float> %v72, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v77 = shufflevector <8 x float> %v68, <8 x float> %v72, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v78 = shufflevector <8 x float> %v70, <8 x float> %v74, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v79 = shufflevector <8 x float> %v70, <8 x float> %v74, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v80 = shufflevector <8 x float> %v69, <8 x float> %v73, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v81 = shufflevector <8 x float> %v69, <8 x float> %v73, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v82 = shufflevector <8 x float> %v71, <8 x float> %v75, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v83 = shufflevector <8 x float> %v71, <8 x float> %v75, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v84 = shufflevector <8 x float> %v76, <8 x float> %v78, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v85 = shufflevector <8 x float> %v76, <8 x float> %v78, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v86 = shufflevector <8 x float> %v77, <8 x float> %v79, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v87 = shufflevector <8 x float> %v77, <8 x float> %v79, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v88 = shufflevector <8 x float> %v80, <8 x float> %v82, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v89 = shufflevector <8 x float> %v80, <8 x float> %v82, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v90 = shufflevector <8 x float> %v81, <8 x float> %v83, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v91 = shufflevector <8 x float> %v81, <8 x float> %v83, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  store <8 x float> %v84, ptr %q33, align 4
+  %v92 = getelementptr i8, ptr %q33, i64 32
+  store <8 x float> %v85, ptr %v92, align 4
+  %v93 = getelementptr i8, ptr %q33, i64 64
+  store <8 x float> %v86, ptr %v93, align 4
+  %v94 = getelementptr i8, ptr %q33, i64 96
+  store <8 x float> %v87, ptr %v94, align 4
+  %v95 = getelementptr i8, ptr %q33, i64 128
+  store <8 x float> %v88, ptr %v95, align 4
+  %v96 = getelementptr i8, ptr %q33, i64 160
+  store <8 x float> %v89, ptr %v96, align 4
+  %v97 = getelementptr i8, ptr %q33, i64 192
+  store <8 x float> %v90, ptr %v97, align 4
+  %v98 = getelementptr i8, ptr %q33, i64 224
+  store <8 x float> %v91, ptr %v98, align 4
+  br label %join48
+join48:
+  %v99 = add i64 %i29, 1
+  %v100 = getelementptr i8, ptr %q31, i64 24
+  %v101 = getelementptr i8, ptr %q33, i64 256
+  %v102 = icmp slt i64 %v99, 4
+  br i1 %v102, label %loop28, label %after103
+after103:
+  %v104 = add i64 %i23, 8
+  %v105 = getelementptr i8, ptr %q25, i64 1152
+  %v106 = getelementptr i8, ptr %q27, i64 1024
+  %v107 = icmp slt i64 %v104, 8
+  br i1 %v107, label %loop22, label %after108
 after108:
-  %v109 = add i64 %i25, 8
-  %v110 = icmp slt i64 %v109, 8
-  br i1 %v110, label %loop24, label %after111
-after111:
-  br label %loop112
-loop112:
-  %i113 = phi i64 [ 0, %after111 ], [ %v148, %after147 ]
-  %v114 = mul i64 %i113, 16
-  %v115 = mul i64 %v114, 4
-  %v116 = getelementptr i8, ptr %v21, i64 %v115
-  %v117 = mul i64 %i113, 8
-  %v118 = mul i64 %v117, 4
-  %v119 = getelementptr i8, ptr %v17, i64 %v118
-  br label %loop120
-loop120:
-  %i121 = phi i64 [ 0, %loop112 ], [ %v145, %loop120 ]
-  %v122 = mul i64 %i121, 8
-  %v123 = mul i64 %v122, 4
-  %v124 = getelementptr i8, ptr %v116, i64 %v123
-  %v125 = mul i64 %i121, 24
-  %v126 = mul i64 %v125, 4
-  %v127 = getelementptr i8, ptr %v119, i64 %v126
-  %v128 = load <8 x float>, ptr %v124, align 4
-  %v129 = fmul <8 x float> %v128, splat (float 0xBFF0000000000000)
-  %v130 = getelementptr i8, ptr %v124, i64 256
-  %v131 = load <8 x float>, ptr %v130, align 4
-  %v132 = fmul <8 x float> %v131, splat (float 0xBFF0000000000000)
-  %v133 = fmul <8 x float> %v131, splat (float 0xBFF0000000000000)
-  %v134 = getelementptr i8, ptr %v124, i64 512
-  %v135 = load <8 x float>, ptr %v134, align 4
-  %v136 = fadd <8 x float> %v129, %v135
-  %v137 = fadd <8 x float> %v131, %v135
-  %v138 = fadd <8 x float> %v132, %v135
-  %v139 = getelementptr i8, ptr %v124, i64 768
-  %v140 = load <8 x float>, ptr %v139, align 4
-  %v141 = fadd <8 x float> %v133, %v140
-  store <8 x float> %v136, ptr %v127, align 4
-  %v142 = getelementptr i8, ptr %v127, i64 384
-  store <8 x float> %v137, ptr %v142, align 4
-  %v143 = getelementptr i8, ptr %v127, i64 768
-  store <8 x float> %v138, ptr %v143, align 4
-  %v144 = getelementptr i8, ptr %v127, i64 1152
-  store <8 x float> %v141, ptr %v144, align 4
-  %v145 = add i64 %i121, 1
-  %v146 = icmp slt i64 %v145, 4
-  br i1 %v146, label %loop120, label %after147
+  br label %loop109
+loop109:
+  %i110 = phi i64 [ 0, %after108 ], [ %v143, %after142 ]
+  %p111 = phi ptr [ %v19, %after108 ], [ %v144, %after142 ]
+  %p113 = phi ptr [ %v15, %after108 ], [ %v145, %after142 ]
+  %q112 = call ptr asm "", "=r,0"(ptr %p111)
+  %q114 = call ptr asm "", "=r,0"(ptr %p113)
+  br label %loop115
+loop115:
+  %i116 = phi i64 [ 0, %loop109 ], [ %v138, %loop115 ]
+  %p117 = phi ptr [ %q112, %loop109 ], [ %v139, %loop115 ]
+  %p119 = phi ptr [ %q114, %loop109 ], [ %v140, %loop115 ]
+  %q118 = call ptr asm "", "=r,0"(ptr %p117)
+  %q120 = call ptr asm "", "=r,0"(ptr %p119)
+  %v121 = load <8 x float>, ptr %q118, align 4
+  %v122 = fmul <8 x float> %v121, splat (float 0xBFF0000000000000)
+  %v123 = getelementptr i8, ptr %q118, i64 256
+  %v124 = load <8 x float>, ptr %v123, align 4
+  %v125 = fmul <8 x float> %v124, splat (float 0xBFF0000000000000)
+  %v126 = fmul <8 x float> %v124, splat (float 0xBFF0000000000000)
+  %v127 = getelementptr i8, ptr %q118, i64 512
+  %v128 = load <8 x float>, ptr %v127, align 4
+  %v129 = fadd <8 x float> %v122, %v128
+  %v130 = fadd <8 x float> %v124, %v128
+  %v131 = fadd <8 x float> %v125, %v128
+  %v132 = getelementptr i8, ptr %q118, i64 768
+  %v133 = load <8 x float>, ptr %v132, align 4
+  %v134 = fadd <8 x float> %v126, %v133
+  store <8 x float> %v129, ptr %q120, align 4
+  %v135 = getelementptr i8, ptr %q120, i64 384
+  store <8 x float> %v130, ptr %v135, align 4
+  %v136 = getelementptr i8, ptr %q120, i64 768
+  store <8 x float> %v131, ptr %v136, align 4
+  %v137 = getelementptr i8, ptr %q120, i64 1152
+  store <8 x float> %v134, ptr %v137, align 4
+  %v138 = add i64 %i116, 1
+  %v139 = getelementptr i8, ptr %q118, i64 32
+  %v140 = getelementptr i8, ptr %q120, i64 96
+  %v141 = icmp slt i64 %v138, 4
+  br i1 %v141, label %loop115, label %after142
+after142:
+  %v143 = add i64 %i110, 1
+  %v144 = getelementptr i8, ptr %q112, i64 64
+  %v145 = getelementptr i8, ptr %q114, i64 32
+  %v146 = icmp slt i64 %v143, 3
+  br i1 %v146, label %loop109, label %after147
 after147:
-  %v148 = add i64 %i113, 1
-  %v149 = icmp slt i64 %v148, 3
-  br i1 %v149, label %loop112, label %after150
-after150:
-  br label %loop151
-loop151:
-  %i152 = phi i64 [ 0, %after150 ], [ %v187, %after186 ]
-  %v153 = mul i64 %i152, 8
-  %v154 = mul i64 %v153, 4
-  %v155 = getelementptr i8, ptr %v17, i64 %v154
-  %v156 = mul i64 %i152, 8
-  %v157 = mul i64 %v156, 4
-  %v158 = getelementptr i8, ptr %v18, i64 %v157
-  br label %loop159
-loop159:
-  %i160 = phi i64 [ 0, %loop151 ], [ %v184, %loop159 ]
-  %v161 = mul i64 %i160, 96
-  %v162 = mul i64 %v161, 4
-  %v163 = getelementptr i8, ptr %v155, i64 %v162
-  %v164 = mul i64 %i160, 96
-  %v165 = mul i64 %v164, 4
-  %v166 = getelementptr i8, ptr %v158, i64 %v165
-  %v167 = load <8 x float>, ptr %v163, align 4
-  %v168 = fmul <8 x float> %v167, splat (float 0xBFF0000000000000)
-  %v169 = getelementptr i8, ptr %v163, i64 96
-  %v170 = load <8 x float>, ptr %v169, align 4
-  %v171 = fmul <8 x float> %v170, splat (float 0xBFF0000000000000)
-  %v172 = fmul <8 x float> %v170, splat (float 0xBFF0000000000000)
-  %v173 = getelementptr i8, ptr %v163, i64 192
-  %v174 = load <8 x float>, ptr %v173, align 4
-  %v175 = fadd <8 x float> %v168, %v174
-  %v176 = fadd <8 x float> %v170, %v174
-  %v177 = fadd <8 x float> %v171, %v174
-  %v178 = getelementptr i8, ptr %v163, i64 288
-  %v179 = load <8 x float>, ptr %v178, align 4
-  %v180 = fadd <8 x float> %v172, %v179
-  store <8 x float> %v175, ptr %v166, align 4
-  %v181 = getelementptr i8, ptr %v166, i64 96
-  store <8 x float> %v176, ptr %v181, align 4
-  %v182 = getelementptr i8, ptr %v166, i64 192
-  store <8 x float> %v177, ptr %v182, align 4
-  %v183 = getelementptr i8, ptr %v166, i64 288
-  store <8 x float> %v180, ptr %v183, align 4
-  %v184 = add i64 %i160, 1
-  %v185 = icmp slt i64 %v184, 4
-  br i1 %v185, label %loop159, label %after186
+  br label %loop148
+loop148:
+  %i149 = phi i64 [ 0, %after147 ], [ %v182, %after181 ]
+  %p150 = phi ptr [ %v15, %after147 ], [ %v183, %after181 ]
+  %p152 = phi ptr [ %v16, %after147 ], [ %v184, %after181 ]
+  %q151 = call ptr asm "", "=r,0"(ptr %p150)
+  %q153 = call ptr asm "", "=r,0"(ptr %p152)
+  br label %loop154
+loop154:
+  %i155 = phi i64 [ 0, %loop148 ], [ %v177, %loop154 ]
+  %p156 = phi ptr [ %q151, %loop148 ], [ %v178, %loop154 ]
+  %p158 = phi ptr [ %q153, %loop148 ], [ %v179, %loop154 ]
+  %q157 = call ptr asm "", "=r,0"(ptr %p156)
+  %q159 = call ptr asm "", "=r,0"(ptr %p158)
+  %v160 = load <8 x float>, ptr %q157, align 4
+  %v161 = fmul <8 x float> %v160, splat (float 0xBFF0000000000000)
+  %v162 = getelementptr i8, ptr %q157, i64 96
+  %v163 = load <8 x float>, ptr %v162, align 4
+  %v164 = fmul <8 x float> %v163, splat (float 0xBFF0000000000000)
+  %v165 = fmul <8 x float> %v163, splat (float 0xBFF0000000000000)
+  %v166 = getelementptr i8, ptr %q157, i64 192
+  %v167 = load <8 x float>, ptr %v166, align 4
+  %v168 = fadd <8 x float> %v161, %v167
+  %v169 = fadd <8 x float> %v163, %v167
+  %v170 = fadd <8 x float> %v164, %v167
+  %v171 = getelementptr i8, ptr %q157, i64 288
+  %v172 = load <8 x float>, ptr %v171, align 4
+  %v173 = fadd <8 x float> %v165, %v172
+  store <8 x float> %v168, ptr %q159, align 4
+  %v174 = getelementptr i8, ptr %q159, i64 96
+  store <8 x float> %v169, ptr %v174, align 4
+  %v175 = getelementptr i8, ptr %q159, i64 192
+  store <8 x float> %v170, ptr %v175, align 4
+  %v176 = getelementptr i8, ptr %q159, i64 288
+  store <8 x float> %v173, ptr %v176, align 4
+  %v177 = add i64 %i155, 1
+  %v178 = getelementptr i8, ptr %q157, i64 384
+  %v179 = getelementptr i8, ptr %q159, i64 384
+  %v180 = icmp slt i64 %v177, 4
+  br i1 %v180, label %loop154, label %after181
+after181:
+  %v182 = add i64 %i149, 1
+  %v183 = getelementptr i8, ptr %q151, i64 32
+  %v184 = getelementptr i8, ptr %q153, i64 32
+  %v185 = icmp slt i64 %v182, 3
+  br i1 %v185, label %loop148, label %after186
 after186:
-  %v187 = add i64 %i152, 1
-  %v188 = icmp slt i64 %v187, 3
-  br i1 %v188, label %loop151, label %after189
-after189:
-  br label %loop190
-loop190:
-  %i191 = phi i64 [ 0, %after189 ], [ %v245, %after244 ]
-  %v192 = mul i64 %i191, 256
-  %v193 = mul i64 %v192, 4
-  %v194 = getelementptr i8, ptr %v5, i64 %v193
-  %v195 = mul i64 %i191, 96
-  %v196 = mul i64 %v195, 4
-  %v197 = getelementptr i8, ptr %v18, i64 %v196
-  %v198 = mul i64 %i191, 96
-  %v199 = mul i64 %v198, 4
-  %v200 = getelementptr i8, ptr %v19, i64 %v199
-  br label %loop201
-loop201:
-  %i202 = phi i64 [ 0, %loop190 ], [ %v242, %after239 ]
-  %v203 = mul i64 %i202, 64
-  %v204 = mul i64 %v203, 4
-  %v205 = getelementptr i8, ptr %v194, i64 %v204
-  %v206 = mul i64 %i202, 24
-  %v207 = mul i64 %v206, 4
-  %v208 = getelementptr i8, ptr %v197, i64 %v207
-  %v209 = mul i64 %i202, 24
-  %v210 = mul i64 %v209, 4
-  %v211 = getelementptr i8, ptr %v200, i64 %v210
-  br label %loop212
-loop212:
-  %i213 = phi i64 [ 0, %loop201 ], [ %v237, %loop212 ]
-  %c214 = phi <8 x float> [ zeroinitializer, %loop201 ], [ %v226, %loop212 ]
-  %c215 = phi <8 x float> [ zeroinitializer, %loop201 ], [ %v231, %loop212 ]
-  %c216 = phi <8 x float> [ zeroinitializer, %loop201 ], [ %v236, %loop212 ]
-  %v217 = mul i64 %i213, 8
-  %v218 = mul i64 %v217, 4
-  %v219 = getelementptr i8, ptr %v205, i64 %v218
-  %v220 = mul i64 %i213, 4
-  %v221 = getelementptr i8, ptr %v208, i64 %v220
-  %v222 = load float, ptr %v221, align 4
-  %v223 = insertelement <8 x float> poison, float %v222, i64 0
-  %v224 = shufflevector <8 x float> %v223, <8 x float> poison, <8 x i32> zeroinitializer
-  %v225 = load <8 x float>, ptr %v219, align 4
-  %v226 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v224, <8 x float> %v225, <8 x float> %c214)
-  %v227 = getelementptr i8, ptr %v221, i64 32
-  %v228 = load float, ptr %v227, align 4
-  %v229 = insertelement <8 x float> poison, float %v228, i64 0
-  %v230 = shufflevector <8 x float> %v229, <8 x float> poison, <8 x i32> zeroinitializer
-  %v231 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v230, <8 x float> %v225, <8 x float> %c215)
-  %v232 = getelementptr i8, ptr %v221, i64 64
-  %v233 = load float, ptr %v232, align 4
-  %v234 = insertelement <8 x float> poison, float %v233, i64 0
-  %v235 = shufflevector <8 x float> %v234, <8 x float> poison, <8 x i32> zeroinitializer
-  %v236 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v235, <8 x float> %v225, <8 x float> %c216)
-  %v237 = add i64 %i213, 1
-  %v238 = icmp slt i64 %v237, 8
-  br i1 %v238, label %loop212, label %after239
+  br label %loop187
+loop187:
+  %i188 = phi i64 [ 0, %after186 ], [ %v240, %after239 ]
+  %p189 = phi ptr [ %v5, %after186 ], [ %v241, %after239 ]
+  %p191 = phi ptr [ %v16, %after186 ], [ %v242, %after239 ]
+  %p193 = phi ptr [ %v17, %after186 ], [ %v243, %after239 ]
+  %q190 = call ptr asm "", "=r,0"(ptr %p189)
+  %q192 = call ptr asm "", "=r,0"(ptr %p191)
+  %q194 = call ptr asm "", "=r,0"(ptr %p193)
+  br label %loop195
+loop195:
+  %i196 = phi i64 [ 0, %loop187 ], [ %v234, %after231 ]
+  %p197 = phi ptr [ %q190, %loop187 ], [ %v235, %after231 ]
+  %p199 = phi ptr [ %q192, %loop187 ], [ %v236, %after231 ]
+  %p201 = phi ptr [ %q194, %loop187 ], [ %v237, %after231 ]
+  %q198 = call ptr asm "", "=r,0"(ptr %p197)
+  %q200 = call ptr asm "", "=r,0"(ptr %p199)
+  %q202 = call ptr asm "", "=r,0"(ptr %p201)
+  br label %loop203
+loop203:
+  %i204 = phi i64 [ 0, %loop195 ], [ %v227, %loop203 ]
+  %c205 = phi <8 x float> [ zeroinitializer, %loop195 ], [ %v216, %loop203 ]
+  %c206 = phi <8 x float> [ zeroinitializer, %loop195 ], [ %v221, %loop203 ]
+  %c207 = phi <8 x float> [ zeroinitializer, %loop195 ], [ %v226, %loop203 ]
+  %p208 = phi ptr [ %q198, %loop195 ], [ %v228, %loop203 ]
+  %p210 = phi ptr [ %q200, %loop195 ], [ %v229, %loop203 ]
+  %q209 = call ptr asm "", "=r,0"(ptr %p208)
+  %q211 = call ptr asm "", "=r,0"(ptr %p210)
+  %v212 = load float, ptr %q211, align 4
+  %v213 = insertelement <8 x float> poison, float %v212, i64 0
+  %v214 = shufflevector <8 x float> %v213, <8 x float> poison, <8 x i32> zeroinitializer
+  %v215 = load <8 x float>, ptr %q209, align 4
+  %v216 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v214, <8 x float> %v215, <8 x float> %c205)
+  %v217 = getelementptr i8, ptr %q211, i64 32
+  %v218 = load float, ptr %v217, align 4
+  %v219 = insertelement <8 x float> poison, float %v218, i64 0
+  %v220 = shufflevector <8 x float> %v219, <8 x float> poison, <8 x i32> zeroinitializer
+  %v221 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v220, <8 x float> %v215, <8 x float> %c206)
+  %v222 = getelementptr i8, ptr %q211, i64 64
+  %v223 = load float, ptr %v222, align 4
+  %v224 = insertelement <8 x float> poison, float %v223, i64 0
+  %v225 = shufflevector <8 x float> %v224, <8 x float> poison, <8 x i32> zeroinitializer
+  %v226 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v225, <8 x float> %v215, <8 x float> %c207)
+  %v227 = add i64 %i204, 1
+  %v228 = getelementptr i8, ptr %q209, i64 32
+  %v229 = getelementptr i8, ptr %q211, i64 4
+  %v230 = icmp slt i64 %v227, 8
+  br i1 %v230, label %loop203, label %after231
+after231:
+  store <8 x float> %v216, ptr %q202, align 4
+  %v232 = getelementptr i8, ptr %q202, i64 32
+  store <8 x float> %v221, ptr %v232, align 4
+  %v233 = getelementptr i8, ptr %q202, i64 64
+  store <8 x float> %v226, ptr %v233, align 4
+  %v234 = add i64 %i196, 1
+  %v235 = getelementptr i8, ptr %q198, i64 256
+  %v236 = getelementptr i8, ptr %q200, i64 96
+  %v237 = getelementptr i8, ptr %q202, i64 96
+  %v238 = icmp slt i64 %v234, 4
+  br i1 %v238, label %loop195, label %after239
 after239:
-  store <8 x float> %v226, ptr %v211, align 4
-  %v240 = getelementptr i8, ptr %v211, i64 32
-  store <8 x float> %v231, ptr %v240, align 4
-  %v241 = getelementptr i8, ptr %v211, i64 64
-  store <8 x float> %v236, ptr %v241, align 4
-  %v242 = add i64 %i202, 1
-  %v243 = icmp slt i64 %v242, 4
-  br i1 %v243, label %loop201, label %after244
-after244:
-  %v245 = add i64 %i191, 1
-  %v246 = icmp slt i64 %v245, 4
-  br i1 %v246, label %loop190, label %after247
-after247:
-  br label %loop248
-loop248:
-  %i249 = phi i64 [ 0, %after247 ], [ %v279, %after278 ]
-  %v250 = mul i64 %i249, 24
-  %v251 = mul i64 %v250, 4
-  %v252 = getelementptr i8, ptr %v19, i64 %v251
-  %v253 = mul i64 %i249, 24
-  %v254 = mul i64 %v253, 4
-  %v255 = getelementptr i8, ptr %v20, i64 %v254
-  br label %loop256
-loop256:
-  %i257 = phi i64 [ 0, %loop248 ], [ %v276, %loop256 ]
-  %v258 = mul i64 %i257, 8
-  %v259 = mul i64 %v258, 4
-  %v260 = getelementptr i8, ptr %v252, i64 %v259
-  %v261 = mul i64 %i257, 8
-  %v262 = mul i64 %v261, 4
-  %v263 = getelementptr i8, ptr %v255, i64 %v262
-  %v264 = load <8 x float>, ptr %v260, align 4
-  %v265 = getelementptr i8, ptr %v260, i64 384
-  %v266 = load <8 x float>, ptr %v265, align 4
-  %v267 = fadd <8 x float> %v264, %v266
-  %v268 = getelementptr i8, ptr %v260, i64 768
-  %v269 = load <8 x float>, ptr %v268, align 4
-  %v270 = fadd <8 x float> %v267, %v269
-  %v271 = fsub <8 x float> %v266, %v269
-  %v272 = getelementptr i8, ptr %v260, i64 1152
-  %v273 = load <8 x float>, ptr %v272, align 4
-  %v274 = fadd <8 x float> %v271, %v273
-  store <8 x float> %v270, ptr %v263, align 4
-  %v275 = getelementptr i8, ptr %v263, i64 384
-  store <8 x float> %v274, ptr %v275, align 4
-  %v276 = add i64 %i257, 1
-  %v277 = icmp slt i64 %v276, 3
-  br i1 %v277, label %loop256, label %after278
-after278:
-  %v279 = add i64 %i249, 1
-  %v280 = icmp slt i64 %v279, 4
-  br i1 %v280, label %loop248, label %after281
-after281:
-  %v282 = getelementptr i8, ptr %workspace, i64 1088
-  br label %loop283
-loop283:
-  %i284 = phi i64 [ 0, %after281 ], [ %v320, %after319 ]
-  %v285 = mul i64 %i284, 6
-  %v286 = mul i64 %v285, 4
-  %v287 = getelementptr i8, ptr %v16, i64 %v286
-  %v288 = mul i64 %i284, 96
-  %v289 = mul i64 %v288, 4
-  %v290 = getelementptr i8, ptr %v20, i64 %v289
-  %v291 = mul i64 %i284, 48
-  %v292 = mul i64 %v291, 4
-  %v293 = getelementptr i8, ptr %v282, i64 %v292
-  br label %loop294
-loop294:
-  %i295 = phi i64 [ 0, %loop283 ], [ %v317, %loop294 ]
-  %v296 = mul i64 %i295, 2
-  %v297 = mul i64 %v296, 4
-  %v298 = getelementptr i8, ptr %v287, i64 %v297
-  %v299 = mul i64 %i295, 8
-  %v300 = mul i64 %v299, 4
-  %v301 = getelementptr i8, ptr %v290, i64 %v300
-  %v302 = mul i64 %i295, 16
-  %v303 = mul i64 %v302, 4
-  %v304 = getelementptr i8, ptr %v293, i64 %v303
-  %v305 = load <8 x float>, ptr %v301, align 4
-  %v306 = getelementptr i8, ptr %v301, i64 96
-  %v307 = load <8 x float>, ptr %v306, align 4
-  %v308 = fadd <8 x float> %v305, %v307
-  %v309 = getelementptr i8, ptr %v301, i64 192
-  %v310 = load <8 x float>, ptr %v309, align 4
-  %v311 = fadd <8 x float> %v308, %v310
-  %v312 = fsub <8 x float> %v307, %v310
-  %v313 = getelementptr i8, ptr %v301, i64 288
-  %v314 = load <8 x float>, ptr %v313, align 4
-  %v315 = fadd <8 x float> %v312, %v314
-  store <8 x float> %v311, ptr %v304, align 4
-  %v316 = getelementptr i8, ptr %v304, i64 32
-  store <8 x float> %v315, ptr %v316, align 4
-  %v317 = add i64 %i295, 1
-  %v318 = icmp slt i64 %v317, 3
-  br i1 %v318, label %loop294, label %after319
-after319:
-  %v320 = add i64 %i284, 1
-  %v321 = icmp slt i64 %v320, 2
-  br i1 %v321, label %loop283, label %after322
-after322:
-  %v323 = mul i64 %i10, 2
-  br label %loop324
-loop324:
-  %i325 = phi i64 [ 0, %after322 ], [ %v375, %loop324 ]
-  %v326 = mul i64 %i325, 6
-  %v327 = mul i64 %v326, 4
-  %v328 = getelementptr i8, ptr %v16, i64 %v327
-  %v329 = mul i64 %i325, 48
-  %v330 = mul i64 %v329, 4
-  %v331 = getelementptr i8, ptr %v282, i64 %v330
-  %v332 = add i64 %v323, %i325
-  %v333 = load <8 x float>, ptr %v331, align 4
-  %v334 = getelementptr i8, ptr %v331, i64 32
+  %v240 = add i64 %i188, 1
+  %v241 = getelementptr i8, ptr %q190, i64 1024
+  %v242 = getelementptr i8, ptr %q192, i64 384
+  %v243 = getelementptr i8, ptr %q194, i64 384
+  %v244 = icmp slt i64 %v240, 4
+  br i1 %v244, label %loop187, label %after245
+after245:
+  br label %loop246
+loop246:
+  %i247 = phi i64 [ 0, %after245 ], [ %v275, %after274 ]
+  %p248 = phi ptr [ %v17, %after245 ], [ %v276, %after274 ]
+  %p250 = phi ptr [ %v18, %after245 ], [ %v277, %after274 ]
+  %q249 = call ptr asm "", "=r,0"(ptr %p248)
+  %q251 = call ptr asm "", "=r,0"(ptr %p250)
+  br label %loop252
+loop252:
+  %i253 = phi i64 [ 0, %loop246 ], [ %v270, %loop252 ]
+  %p254 = phi ptr [ %q249, %loop246 ], [ %v271, %loop252 ]
+  %p256 = phi ptr [ %q251, %loop246 ], [ %v272, %loop252 ]
+  %q255 = call ptr asm "", "=r,0"(ptr %p254)
+  %q257 = call ptr asm "", "=r,0"(ptr %p256)
+  %v258 = load <8 x float>, ptr %q255, align 4
+  %v259 = getelementptr i8, ptr %q255, i64 384
+  %v260 = load <8 x float>, ptr %v259, align 4
+  %v261 = fadd <8 x float> %v258, %v260
+  %v262 = getelementptr i8, ptr %q255, i64 768
+  %v263 = load <8 x float>, ptr %v262, align 4
+  %v264 = fadd <8 x float> %v261, %v263
+  %v265 = fsub <8 x float> %v260, %v263
+  %v266 = getelementptr i8, ptr %q255, i64 1152
+  %v267 = load <8 x float>, ptr %v266, align 4
+  %v268 = fadd <8 x float> %v265, %v267
+  store <8 x float> %v264, ptr %q257, align 4
+  %v269 = getelementptr i8, ptr %q257, i64 384
+  store <8 x float> %v268, ptr %v269, align 4
+  %v270 = add i64 %i253, 1
+  %v271 = getelementptr i8, ptr %q255, i64 32
+  %v272 = getelementptr i8, ptr %q257, i64 32
+  %v273 = icmp slt i64 %v270, 3
+  br i1 %v273, label %loop252, label %after274
+after274:
+  %v275 = add i64 %i247, 1
+  %v276 = getelementptr i8, ptr %q249, i64 96
+  %v277 = getelementptr i8, ptr %q251, i64 96
+  %v278 = icmp slt i64 %v275, 4
+  br i1 %v278, label %loop246, label %after279
+after279:
+  %v280 = getelementptr i8, ptr %workspace, i64 1088
+  br label %loop281
+loop281:
+  %i282 = phi i64 [ 0, %after279 ], [ %v315, %after314 ]
+  %p283 = phi ptr [ %q14, %after279 ], [ %v316, %after314 ]
+  %p285 = phi ptr [ %v18, %after279 ], [ %v317, %after314 ]
+  %p287 = phi ptr [ %v280, %after279 ], [ %v318, %after314 ]
+  %q284 = call ptr asm "", "=r,0"(ptr %p283)
+  %q286 = call ptr asm "", "=r,0"(ptr %p285)
+  %q288 = call ptr asm "", "=r,0"(ptr %p287)
+  br label %loop289
+loop289:
+  %i290 = phi i64 [ 0, %loop281 ], [ %v309, %loop289 ]
+  %p291 = phi ptr [ %q284, %loop281 ], [ %v310, %loop289 ]
+  %p293 = phi ptr [ %q286, %loop281 ], [ %v311, %loop289 ]
+  %p295 = phi ptr [ %q288, %loop281 ], [ %v312, %loop289 ]
+  %q292 = call ptr asm "", "=r,0"(ptr %p291)
+  %q294 = call ptr asm "", "=r,0"(ptr %p293)
+  %q296 = call ptr asm "", "=r,0"(ptr %p295)
+  %v297 = load <8 x float>, ptr %q294, align 4
+  %v298 = getelementptr i8, ptr %q294, i64 96
+  %v299 = load <8 x float>, ptr %v298, align 4
+  %v300 = fadd <8 x float> %v297, %v299
+  %v301 = getelementptr i8, ptr %q294, i64 192
+  %v302 = load <8 x float>, ptr %v301, align 4
+  %v303 = fadd <8 x float> %v300, %v302
+  %v304 = fsub <8 x float> %v299, %v302
+  %v305 = getelementptr i8, ptr %q294, i64 288
+  %v306 = load <8 x float>, ptr %v305, align 4
+  %v307 = fadd <8 x float> %v304, %v306
+  store <8 x float> %v303, ptr %q296, align 4
+  %v308 = getelementptr i8, ptr %q296, i64 32
+  store <8 x float> %v307, ptr %v308, align 4
+  %v309 = add i64 %i290, 1
+  %v310 = getelementptr i8, ptr %q292, i64 8
+  %v311 = getelementptr i8, ptr %q294, i64 32
+  %v312 = getelementptr i8, ptr %q296, i64 64
+  %v313 = icmp slt i64 %v309, 3
+  br i1 %v313, label %loop289, label %after314
+after314:
+  %v315 = add i64 %i282, 1
+  %v316 = getelementptr i8, ptr %q284, i64 24
+  %v317 = getelementptr i8, ptr %q286, i64 384
+  %v318 = getelementptr i8, ptr %q288, i64 192
+  %v319 = icmp slt i64 %v315, 2
+  br i1 %v319, label %loop281, label %after320
+after320:
+  %v321 = mul i64 %i10, 2
+  br label %loop322
+loop322:
+  %i323 = phi i64 [ 0, %after320 ], [ %v371, %loop322 ]
+  %p324 = phi ptr [ %q14, %after320 ], [ %v372, %loop322 ]
+  %p326 = phi ptr [ %v280, %after320 ], [ %v373, %loop322 ]
+  %q325 = call ptr asm "", "=r,0"(ptr %p324)
+  %q327 = call ptr asm "", "=r,0"(ptr %p326)
+  %v328 = add i64 %v321, %i323
+  %v329 = load <8 x float>, ptr %q327, align 4
+  %v330 = getelementptr i8, ptr %q327, i64 32
+  %v331 = load <8 x float>, ptr %v330, align 4
+  %v332 = getelementptr i8, ptr %q327, i64 64
+  %v333 = load <8 x float>, ptr %v332, align 4
+  %v334 = getelementptr i8, ptr %q327, i64 96
   %v335 = load <8 x float>, ptr %v334, align 4
-  %v336 = getelementptr i8, ptr %v331, i64 64
+  %v336 = getelementptr i8, ptr %q327, i64 128
   %v337 = load <8 x float>, ptr %v336, align 4
-  %v338 = getelementptr i8, ptr %v331, i64 96
+  %v338 = getelementptr i8, ptr %q327, i64 160
   %v339 = load <8 x float>, ptr %v338, align 4
-  %v340 = getelementptr i8, ptr %v331, i64 128
-  %v341 = load <8 x float>, ptr %v340, align 4
-  %v342 = getelementptr i8, ptr %v331, i64 160
-  %v343 = load <8 x float>, ptr %v342, align 4
-  %v344 = shufflevector <8 x float> %v333, <8 x float> %v341, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v345 = shufflevector <8 x float> %v333, <8 x float> %v341, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v346 = shufflevector <8 x float> %v335, <8 x float> %v343, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v347 = shufflevector <8 x float> %v335, <8 x float> %v343, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v348 = shufflevector <8 x float> %v337, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v349 = shufflevector <8 x float> %v337, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v350 = shufflevector <8 x float> %v339, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v351 = shufflevector <8 x float> %v339, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v352 = shufflevector <8 x float> %v344, <8 x float> %v348, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v353 = shufflevector <8 x float> %v344, <8 x float> %v348, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v354 = shufflevector <8 x float> %v346, <8 x float> %v350, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v355 = shufflevector <8 x float> %v346, <8 x float> %v350, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v356 = shufflevector <8 x float> %v345, <8 x float> %v349, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v357 = shufflevector <8 x float> %v345, <8 x float> %v349, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v358 = shufflevector <8 x float> %v347, <8 x float> %v351, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v359 = shufflevector <8 x float> %v347, <8 x float> %v351, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v340 = shufflevector <8 x float> %v329, <8 x float> %v337, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v341 = shufflevector <8 x float> %v329, <8 x float> %v337, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v342 = shufflevector <8 x float> %v331, <8 x float> %v339, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v343 = shufflevector <8 x float> %v331, <8 x float> %v339, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v344 = shufflevector <8 x float> %v333, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v345 = shufflevector <8 x float> %v333, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v346 = shufflevector <8 x float> %v335, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v347 = shufflevector <8 x float> %v335, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v348 = shufflevector <8 x float> %v340, <8 x float> %v344, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v349 = shufflevector <8 x float> %v340, <8 x float> %v344, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v350 = shufflevector <8 x float> %v342, <8 x float> %v346, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v351 = shufflevector <8 x float> %v342, <8 x float> %v346, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v352 = shufflevector <8 x float> %v341, <8 x float> %v345, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v353 = shufflevector <8 x float> %v341, <8 x float> %v345, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v354 = shufflevector <8 x float> %v343, <8 x float> %v347, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v355 = shufflevector <8 x float> %v343, <8 x float> %v347, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v356 = shufflevector <8 x float> %v348, <8 x float> %v350, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v357 = shufflevector <8 x float> %v348, <8 x float> %v350, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v358 = shufflevector <8 x float> %v349, <8 x float> %v351, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v359 = shufflevector <8 x float> %v349, <8 x float> %v351, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
   %v360 = shufflevector <8 x float> %v352, <8 x float> %v354, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
   %v361 = shufflevector <8 x float> %v352, <8 x float> %v354, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
   %v362 = shufflevector <8 x float> %v353, <8 x float> %v355, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
   %v363 = shufflevector <8 x float> %v353, <8 x float> %v355, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v364 = shufflevector <8 x float> %v356, <8 x float> %v358, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v365 = shufflevector <8 x float> %v356, <8 x float> %v358, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v366 = shufflevector <8 x float> %v357, <8 x float> %v359, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v367 = shufflevector <8 x float> %v357, <8 x float> %v359, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v360, ptr %v328, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v368 = getelementptr i8, ptr %v328, i64 144
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v356, ptr %q325, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v364 = getelementptr i8, ptr %q325, i64 144
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v357, ptr %v364, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v365 = getelementptr i8, ptr %q325, i64 288
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v358, ptr %v365, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v366 = getelementptr i8, ptr %q325, i64 432
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v359, ptr %v366, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v367 = getelementptr i8, ptr %q325, i64 576
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v360, ptr %v367, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v368 = getelementptr i8, ptr %q325, i64 720
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v361, ptr %v368, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v369 = getelementptr i8, ptr %v328, i64 288
+  %v369 = getelementptr i8, ptr %q325, i64 864
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v362, ptr %v369, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v370 = getelementptr i8, ptr %v328, i64 432
+  %v370 = getelementptr i8, ptr %q325, i64 1008
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v363, ptr %v370, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v371 = getelementptr i8, ptr %v328, i64 576
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v364, ptr %v371, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v372 = getelementptr i8, ptr %v328, i64 720
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v365, ptr %v372, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v373 = getelementptr i8, ptr %v328, i64 864
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v366, ptr %v373, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v374 = getelementptr i8, ptr %v328, i64 1008
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v367, ptr %v374, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v375 = add i64 %i325, 1
-  %v376 = icmp slt i64 %v375, 2
-  br i1 %v376, label %loop324, label %after377
-after377:
-  %v378 = add i64 %i10, 1
-  %v379 = icmp slt i64 %v378, 3
+  %v371 = add i64 %i323, 1
+  %v372 = getelementptr i8, ptr %q325, i64 24
+  %v373 = getelementptr i8, ptr %q327, i64 192
+  %v374 = icmp slt i64 %v371, 2
+  br i1 %v374, label %loop322, label %after375
+after375:
+  %v376 = add i64 %i10, 1
+  %v377 = getelementptr i8, ptr %q12, i64 48
+  %v378 = getelementptr i8, ptr %q14, i64 48
+  %v379 = icmp slt i64 %v376, 3
   br i1 %v379, label %loop9, label %after380
 after380:
   ret void
@@ -466,222 +466,208 @@ entry:
   %v1 = getelementptr i8, ptr %workspace, i64 0
   br label %loop2
 loop2:
-  %i3 = phi i64 [ 0, %entry ], [ %v82, %after81 ]
-  %v4 = mul i64 %i3, 9
-  %v5 = mul i64 %v4, 4
-  %v6 = getelementptr i8, ptr %source, i64 %v5
-  %v7 = mul i64 %i3, 72
-  %v8 = mul i64 %v7, 4
-  %v9 = getelementptr i8, ptr %v1, i64 %v8
-  br label %loop10
-loop10:
-  %i11 = phi i64 [ 0, %loop2 ], [ %v79, %loop10 ]
-  %v12 = icmp sgt i64 %i11, 1
-  %v13 = select i1 %v12, i64 1, i64 %i11
-  %v14 = mul i64 %v13, 4
-  %v15 = getelementptr i8, ptr %v6, i64 %v14
-  %v16 = load <8 x float>, ptr %v15, align 4
-  %v17 = add i64 %v13, 72
-  %v18 = mul i64 %v17, 4
-  %v19 = getelementptr i8, ptr %v6, i64 %v18
-  %v20 = load <8 x float>, ptr %v19, align 4
-  %v21 = add i64 %v13, 144
-  %v22 = mul i64 %v21, 4
-  %v23 = getelementptr i8, ptr %v6, i64 %v22
-  %v24 = load <8 x float>, ptr %v23, align 4
-  %v25 = add i64 %v13, 216
-  %v26 = mul i64 %v25, 4
-  %v27 = getelementptr i8, ptr %v6, i64 %v26
-  %v28 = load <8 x float>, ptr %v27, align 4
-  %v29 = add i64 %v13, 288
-  %v30 = mul i64 %v29, 4
-  %v31 = getelementptr i8, ptr %v6, i64 %v30
-  %v32 = load <8 x float>, ptr %v31, align 4
-  %v33 = add i64 %v13, 360
-  %v34 = mul i64 %v33, 4
-  %v35 = getelementptr i8, ptr %v6, i64 %v34
-  %v36 = load <8 x float>, ptr %v35, align 4
-  %v37 = add i64 %v13, 432
-  %v38 = mul i64 %v37, 4
-  %v39 = getelementptr i8, ptr %v6, i64 %v38
-  %v40 = load <8 x float>, ptr %v39, align 4
-  %v41 = add i64 %v13, 504
-  %v42 = mul i64 %v41, 4
-  %v43 = getelementptr i8, ptr %v6, i64 %v42
-  %v44 = load <8 x float>, ptr %v43, align 4
-  %v45 = shufflevector <8 x float> %v16, <8 x float> %v32, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v46 = shufflevector <8 x float> %v16, <8 x float> %v32, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v47 = shufflevector <8 x float> %v20, <8 x float> %v36, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v48 = shufflevector <8 x float> %v20, <8 x float> %v36, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v49 = shufflevector <8 x float> %v24, <8 x float> %v40, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v50 = shufflevector <8 x float> %v24, <8 x float> %v40, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v51 = shufflevector <8 x float> %v28, <8 x float> %v44, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v52 = shufflevector <8 x float> %v28, <8 x float> %v44, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v53 = shufflevector <8 x float> %v45, <8 x float> %v49, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v54 = shufflevector <8 x float> %v45, <8 x float> %v49, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v55 = shufflevector <8 x float> %v47, <8 x float> %v51, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v56 = shufflevector <8 x float> %v47, <8 x float> %v51, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v57 = shufflevector <8 x float> %v46, <8 x float> %v50, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v58 = shufflevector <8 x float> %v46, <8 x float> %v50, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v59 = shufflevector <8 x float> %v48, <8 x float> %v52, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v60 = shufflevector <8 x float> %v48, <8 x float> %v52, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v61 = shufflevector <8 x float> %v53, <8 x float> %v55, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v62 = shufflevector <8 x float> %v53, <8 x float> %v55, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v63 = shufflevector <8 x float> %v54, <8 x float> %v56, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v64 = shufflevector <8 x float> %v54, <8 x float> %v56, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v65 = shufflevector <8 x float> %v57, <8 x float> %v59, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v66 = shufflevector <8 x float> %v57, <8 x float> %v59, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v67 = shufflevector <8 x float> %v58, <8 x float> %v60, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v68 = shufflevector <8 x float> %v58, <8 x float> %v60, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v69 = mul i64 %v13, 8
-  %v70 = mul i64 %v69, 4
-  %v71 = getelementptr i8, ptr %v9, i64 %v70
-  store <8 x float> %v61, ptr %v71, align 4
-  %v72 = getelementptr i8, ptr %v71, i64 32
-  store <8 x float> %v62, ptr %v72, align 4
-  %v73 = getelementptr i8, ptr %v71, i64 64
-  store <8 x float> %v63, ptr %v73, align 4
-  %v74 = getelementptr i8, ptr %v71, i64 96
-  store <8 x float> %v64, ptr %v74, align 4
-  %v75 = getelementptr i8, ptr %v71, i64 128
-  store <8 x float> %v65, ptr %v75, align 4
-  %v76 = getelementptr i8, ptr %v71, i64 160
-  store <8 x float> %v66, ptr %v76, align 4
-  %v77 = getelementptr i8, ptr %v71, i64 192
-  store <8 x float> %v67, ptr %v77, align 4
-  %v78 = getelementptr i8, ptr %v71, i64 224
-  store <8 x float> %v68, ptr %v78, align 4
-  %v79 = add i64 %i11, 8
-  %v80 = icmp slt i64 %v79, 9
-  br i1 %v80, label %loop10, label %after81
-after81:
-  %v82 = add i64 %i3, 1
-  %v83 = icmp slt i64 %v82, 8
-  br i1 %v83, label %loop2, label %after84
-after84:
-  br label %loop85
-loop85:
-  %i86 = phi i64 [ 0, %after84 ], [ %v187, %loop85 ]
-  %v87 = mul i64 %i86, 72
-  %v88 = mul i64 %v87, 4
-  %v89 = getelementptr i8, ptr %v1, i64 %v88
-  %v90 = mul i64 %i86, 8
-  %v91 = mul i64 %v90, 4
-  %v92 = getelementptr i8, ptr %target, i64 %v91
-  %v93 = load <8 x float>, ptr %v89, align 4
-  %v94 = fmul <8 x float> %v93, splat (float 0xBFE0000000000000)
-  %v95 = fmul <8 x float> %v93, splat (float 0xBFE0000000000000)
-  %v96 = fmul <8 x float> %v93, splat (float 0xBFE0000000000000)
-  %v97 = fmul <8 x float> %v93, splat (float 0x3FD0000000000000)
-  %v98 = fmul <8 x float> %v93, splat (float 0x3FD0000000000000)
-  %v99 = fmul <8 x float> %v93, splat (float 0xBFE0000000000000)
-  %v100 = fmul <8 x float> %v93, splat (float 0x3FD0000000000000)
-  %v101 = fmul <8 x float> %v93, splat (float 0x3FD0000000000000)
-  %v102 = getelementptr i8, ptr %v89, i64 32
-  %v103 = load <8 x float>, ptr %v102, align 4
-  %v104 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v103, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v94)
-  %v105 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v103, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v95)
-  %v106 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v103, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v97)
-  %v107 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v103, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v98)
-  %v108 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v103, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v100)
-  %v109 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v103, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v101)
-  %v110 = getelementptr i8, ptr %v89, i64 64
-  %v111 = load <8 x float>, ptr %v110, align 4
-  %v112 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v111, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v104)
-  %v113 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v111, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v105)
-  %v114 = fmul <8 x float> %v111, splat (float 0xBFF0000000000000)
-  %v115 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v111, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v106)
-  %v116 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v111, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v107)
-  %v117 = fmul <8 x float> %v111, splat (float 0x3FE0000000000000)
-  %v118 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v111, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v108)
-  %v119 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v111, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v109)
-  %v120 = fmul <8 x float> %v111, splat (float 0x3FE0000000000000)
-  %v121 = getelementptr i8, ptr %v89, i64 96
-  %v122 = load <8 x float>, ptr %v121, align 4
-  %v123 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v122, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v96)
-  %v124 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v122, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v115)
-  %v125 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v122, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v116)
-  %v126 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v122, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v99)
-  %v127 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v122, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v118)
-  %v128 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v122, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v119)
-  %v129 = getelementptr i8, ptr %v89, i64 128
-  %v130 = load <8 x float>, ptr %v129, align 4
-  %v131 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v130, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v124)
-  %v132 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v130, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v125)
-  %v133 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v130, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v127)
-  %v134 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v130, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v128)
-  %v135 = getelementptr i8, ptr %v89, i64 160
-  %v136 = load <8 x float>, ptr %v135, align 4
-  %v137 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v136, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v131)
-  %v138 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v136, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v132)
-  %v139 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v136, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v117)
-  %v140 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v136, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v133)
-  %v141 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v136, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v134)
-  %v142 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v136, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v120)
-  %v143 = getelementptr i8, ptr %v89, i64 192
-  %v144 = load <8 x float>, ptr %v143, align 4
-  %v145 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v144, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v123)
-  %v146 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v144, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v137)
-  %v147 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v144, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v138)
-  %v148 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v144, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v126)
-  %v149 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v144, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v140)
-  %v150 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v144, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v141)
-  %v151 = fmul <8 x float> %v144, splat (float 0xBFF0000000000000)
-  %v152 = fmul <8 x float> %v144, splat (float 0x3FE0000000000000)
-  %v153 = fmul <8 x float> %v144, splat (float 0x3FE0000000000000)
-  %v154 = getelementptr i8, ptr %v89, i64 224
-  %v155 = load <8 x float>, ptr %v154, align 4
-  %v156 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v155, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v146)
-  %v157 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v155, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v147)
-  %v158 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v155, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v149)
-  %v159 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v155, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v150)
-  %v160 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v155, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v152)
-  %v161 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v155, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v153)
-  %v162 = getelementptr i8, ptr %v89, i64 256
-  %v163 = load <8 x float>, ptr %v162, align 4
-  %v164 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v163, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v156)
-  %v165 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v163, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v157)
-  %v166 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v163, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v139)
-  %v167 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v163, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v158)
-  %v168 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v163, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v159)
-  %v169 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v163, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v142)
-  %v170 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v163, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v160)
-  %v171 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v163, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v161)
-  store <8 x float> %v93, ptr %v92, align 4
-  %v172 = getelementptr i8, ptr %v92, i64 256
-  store <8 x float> %v112, ptr %v172, align 4
-  %v173 = getelementptr i8, ptr %v92, i64 512
-  store <8 x float> %v113, ptr %v173, align 4
-  %v174 = getelementptr i8, ptr %v92, i64 768
-  store <8 x float> %v114, ptr %v174, align 4
-  %v175 = getelementptr i8, ptr %v92, i64 1024
-  store <8 x float> %v145, ptr %v175, align 4
-  %v176 = getelementptr i8, ptr %v92, i64 1280
-  store <8 x float> %v164, ptr %v176, align 4
-  %v177 = getelementptr i8, ptr %v92, i64 1536
-  store <8 x float> %v165, ptr %v177, align 4
-  %v178 = getelementptr i8, ptr %v92, i64 1792
-  store <8 x float> %v166, ptr %v178, align 4
-  %v179 = getelementptr i8, ptr %v92, i64 2048
-  store <8 x float> %v148, ptr %v179, align 4
-  %v180 = getelementptr i8, ptr %v92, i64 2304
-  store <8 x float> %v167, ptr %v180, align 4
-  %v181 = getelementptr i8, ptr %v92, i64 2560
-  store <8 x float> %v168, ptr %v181, align 4
-  %v182 = getelementptr i8, ptr %v92, i64 2816
-  store <8 x float> %v169, ptr %v182, align 4
-  %v183 = getelementptr i8, ptr %v92, i64 3072
-  store <8 x float> %v151, ptr %v183, align 4
-  %v184 = getelementptr i8, ptr %v92, i64 3328
-  store <8 x float> %v170, ptr %v184, align 4
-  %v185 = getelementptr i8, ptr %v92, i64 3584
-  store <8 x float> %v171, ptr %v185, align 4
-  %v186 = getelementptr i8, ptr %v92, i64 3840
-  store <8 x float> %v163, ptr %v186, align 4
-  %v187 = add i64 %i86, 1
-  %v188 = icmp slt i64 %v187, 8
-  br i1 %v188, label %loop85, label %after189
-after189:
+  %i3 = phi i64 [ 0, %entry ], [ %v66, %after65 ]
+  %p4 = phi ptr [ %source, %entry ], [ %v67, %after65 ]
+  %p6 = phi ptr [ %v1, %entry ], [ %v68, %after65 ]
+  %q5 = call ptr asm "", "=r,0"(ptr %p4)
+  %q7 = call ptr asm "", "=r,0"(ptr %p6)
+  br label %loop8
+loop8:
+  %i9 = phi i64 [ 0, %loop2 ], [ %v63, %loop8 ]
+  %v10 = icmp sgt i64 %i9, 1
+  %v11 = select i1 %v10, i64 1, i64 %i9
+  %v12 = mul i64 %v11, 4
+  %v13 = getelementptr i8, ptr %q5, i64 %v12
+  %v14 = mul i64 %v11, 8
+  %v15 = mul i64 %v14, 4
+  %v16 = getelementptr i8, ptr %q7, i64 %v15
+  %v17 = load <8 x float>, ptr %v13, align 4
+  %v18 = getelementptr i8, ptr %v13, i64 288
+  %v19 = load <8 x float>, ptr %v18, align 4
+  %v20 = getelementptr i8, ptr %v13, i64 576
+  %v21 = load <8 x float>, ptr %v20, align 4
+  %v22 = getelementptr i8, ptr %v13, i64 864
+  %v23 = load <8 x float>, ptr %v22, align 4
+  %v24 = getelementptr i8, ptr %v13, i64 1152
+  %v25 = load <8 x float>, ptr %v24, align 4
+  %v26 = getelementptr i8, ptr %v13, i64 1440
+  %v27 = load <8 x float>, ptr %v26, align 4
+  %v28 = getelementptr i8, ptr %v13, i64 1728
+  %v29 = load <8 x float>, ptr %v28, align 4
+  %v30 = getelementptr i8, ptr %v13, i64 2016
+  %v31 = load <8 x float>, ptr %v30, align 4
+  %v32 = shufflevector <8 x float> %v17, <8 x float> %v25, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v33 = shufflevector <8 x float> %v17, <8 x float> %v25, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v34 = shufflevector <8 x float> %v19, <8 x float> %v27, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v35 = shufflevector <8 x float> %v19, <8 x float> %v27, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v36 = shufflevector <8 x float> %v21, <8 x float> %v29, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v37 = shufflevector <8 x float> %v21, <8 x float> %v29, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v38 = shufflevector <8 x float> %v23, <8 x float> %v31, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v39 = shufflevector <8 x float> %v23, <8 x float> %v31, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v40 = shufflevector <8 x float> %v32, <8 x float> %v36, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v41 = shufflevector <8 x float> %v32, <8 x float> %v36, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v42 = shufflevector <8 x float> %v34, <8 x float> %v38, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v43 = shufflevector <8 x float> %v34, <8 x float> %v38, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v44 = shufflevector <8 x float> %v33, <8 x float> %v37, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v45 = shufflevector <8 x float> %v33, <8 x float> %v37, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v46 = shufflevector <8 x float> %v35, <8 x float> %v39, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v47 = shufflevector <8 x float> %v35, <8 x float> %v39, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v48 = shufflevector <8 x float> %v40, <8 x float> %v42, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v49 = shufflevector <8 x float> %v40, <8 x float> %v42, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v50 = shufflevector <8 x float> %v41, <8 x float> %v43, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v51 = shufflevector <8 x float> %v41, <8 x float> %v43, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v52 = shufflevector <8 x float> %v44, <8 x float> %v46, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v53 = shufflevector <8 x float> %v44, <8 x float> %v46, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v54 = shufflevector <8 x float> %v45, <8 x float> %v47, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v55 = shufflevector <8 x float> %v45, <8 x float> %v47, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  store <8 x float> %v48, ptr %v16, align 4
+  %v56 = getelementptr i8, ptr %v16, i64 32
+  store <8 x float> %v49, ptr %v56, align 4
+  %v57 = getelementptr i8, ptr %v16, i64 64
+  store <8 x float> %v50, ptr %v57, align 4
+  %v58 = getelementptr i8, ptr %v16, i64 96
+  store <8 x float> %v51, ptr %v58, align 4
+  %v59 = getelementptr i8, ptr %v16, i64 128
+  store <8 x float> %v52, ptr %v59, align 4
+  %v60 = getelementptr i8, ptr %v16, i64 160
+  store <8 x float> %v53, ptr %v60, align 4
+  %v61 = getelementptr i8, ptr %v16, i64 192
+  store <8 x float> %v54, ptr %v61, align 4
+  %v62 = getelementptr i8, ptr %v16, i64 224
+  store <8 x float> %v55, ptr %v62, align 4
+  %v63 = add i64 %i9, 8
+  %v64 = icmp slt i64 %v63, 9
+  br i1 %v64, label %loop8, label %after65
+after65:
+  %v66 = add i64 %i3, 1
+  %v67 = getelementptr i8, ptr %q5, i64 36
+  %v68 = getelementptr i8, ptr %q7, i64 288
+  %v69 = icmp slt i64 %v66, 8
+  br i1 %v69, label %loop2, label %after70
+after70:
+  br label %loop71
+loop71:
+  %i72 = phi i64 [ 0, %after70 ], [ %v171, %loop71 ]
+  %p73 = phi ptr [ %v1, %after70 ], [ %v172, %loop71 ]
+  %p75 = phi ptr [ %target, %after70 ], [ %v173, %loop71 ]
+  %q74 = call ptr asm "", "=r,0"(ptr %p73)
+  %q76 = call ptr asm "", "=r,0"(ptr %p75)
+  %v77 = load <8 x float>, ptr %q74, align 4
+  %v78 = fmul <8 x float> %v77, splat (float 0xBFE0000000000000)
+  %v79 = fmul <8 x float> %v77, splat (float 0xBFE0000000000000)
+  %v80 = fmul <8 x float> %v77, splat (float 0xBFE0000000000000)
+  %v81 = fmul <8 x float> %v77, splat (float 0x3FD0000000000000)
+  %v82 = fmul <8 x float> %v77, splat (float 0x3FD0000000000000)
+  %v83 = fmul <8 x float> %v77, splat (float 0xBFE0000000000000)
+  %v84 = fmul <8 x float> %v77, splat (float 0x3FD0000000000000)
+  %v85 = fmul <8 x float> %v77, splat (float 0x3FD0000000000000)
+  %v86 = getelementptr i8, ptr %q74, i64 32
+  %v87 = load <8 x float>, ptr %v86, align 4
+  %v88 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v78)
+  %v89 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v79)
+  %v90 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v81)
+  %v91 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v82)
+  %v92 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v84)
+  %v93 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v85)
+  %v94 = getelementptr i8, ptr %q74, i64 64
+  %v95 = load <8 x float>, ptr %v94, align 4
+  %v96 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v88)
+  %v97 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v89)
+  %v98 = fmul <8 x float> %v95, splat (float 0xBFF0000000000000)
+  %v99 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v90)
+  %v100 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v91)
+  %v101 = fmul <8 x float> %v95, splat (float 0x3FE0000000000000)
+  %v102 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v92)
+  %v103 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v93)
+  %v104 = fmul <8 x float> %v95, splat (float 0x3FE0000000000000)
+  %v105 = getelementptr i8, ptr %q74, i64 96
+  %v106 = load <8 x float>, ptr %v105, align 4
+  %v107 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v80)
+  %v108 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v99)
+  %v109 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v100)
+  %v110 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v83)
+  %v111 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v102)
+  %v112 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v103)
+  %v113 = getelementptr i8, ptr %q74, i64 128
+  %v114 = load <8 x float>, ptr %v113, align 4
+  %v115 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v114, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v108)
+  %v116 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v114, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v109)
+  %v117 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v114, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v111)
+  %v118 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v114, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v112)
+  %v119 = getelementptr i8, ptr %q74, i64 160
+  %v120 = load <8 x float>, ptr %v119, align 4
+  %v121 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v115)
+  %v122 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v116)
+  %v123 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v101)
+  %v124 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v117)
+  %v125 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v118)
+  %v126 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v104)
+  %v127 = getelementptr i8, ptr %q74, i64 192
+  %v128 = load <8 x float>, ptr %v127, align 4
+  %v129 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v128, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v107)
+  %v130 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v128, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v121)
+  %v131 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v128, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v122)
+  %v132 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v128, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v110)
+  %v133 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v128, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v124)
+  %v134 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v128, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v125)
+  %v135 = fmul <8 x float> %v128, splat (float 0xBFF0000000000000)
+  %v136 = fmul <8 x float> %v128, splat (float 0x3FE0000000000000)
+  %v137 = fmul <8 x float> %v128, splat (float 0x3FE0000000000000)
+  %v138 = getelementptr i8, ptr %q74, i64 224
+  %v139 = load <8 x float>, ptr %v138, align 4
+  %v140 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v130)
+  %v141 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v131)
+  %v142 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v133)
+  %v143 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v134)
+  %v144 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v136)
+  %v145 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v137)
+  %v146 = getelementptr i8, ptr %q74, i64 256
+  %v147 = load <8 x float>, ptr %v146, align 4
+  %v148 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v140)
+  %v149 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v141)
+  %v150 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v123)
+  %v151 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v142)
+  %v152 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v143)
+  %v153 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v126)
+  %v154 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v144)
+  %v155 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v145)
+  store <8 x float> %v77, ptr %q76, align 4
+  %v156 = getelementptr i8, ptr %q76, i64 256
+  store <8 x float> %v96, ptr %v156, align 4
+  %v157 = getelementptr i8, ptr %q76, i64 512
+  store <8 x float> %v97, ptr %v157, align 4
+  %v158 = getelementptr i8, ptr %q76, i64 768
+  store <8 x float> %v98, ptr %v158, align 4
+  %v159 = getelementptr i8, ptr %q76, i64 1024
+  store <8 x float> %v129, ptr %v159, align 4
+  %v160 = getelementptr i8, ptr %q76, i64 1280
+  store <8 x float> %v148, ptr %v160, align 4
+  %v161 = getelementptr i8, ptr %q76, i64 1536
+  store <8 x float> %v149, ptr %v161, align 4
+  %v162 = getelementptr i8, ptr %q76, i64 1792
+  store <8 x float> %v150, ptr %v162, align 4
+  %v163 = getelementptr i8, ptr %q76, i64 2048
+  store <8 x float> %v132, ptr %v163, align 4
+  %v164 = getelementptr i8, ptr %q76, i64 2304
+  store <8 x float> %v151, ptr %v164, align 4
+  %v165 = getelementptr i8, ptr %q76, i64 2560
+  store <8 x float> %v152, ptr %v165, align 4
+  %v166 = getelementptr i8, ptr %q76, i64 2816
+  store <8 x float> %v153, ptr %v166, align 4
+  %v167 = getelementptr i8, ptr %q76, i64 3072
+  store <8 x float> %v135, ptr %v167, align 4
+  %v168 = getelementptr i8, ptr %q76, i64 3328
+  store <8 x float> %v154, ptr %v168, align 4
+  %v169 = getelementptr i8, ptr %q76, i64 3584
+  store <8 x float> %v155, ptr %v169, align 4
+  %v170 = getelementptr i8, ptr %q76, i64 3840
+  store <8 x float> %v147, ptr %v170, align 4
+  %v171 = add i64 %i72, 1
+  %v172 = getelementptr i8, ptr %q74, i64 288
+  %v173 = getelementptr i8, ptr %q76, i64 32
+  %v174 = icmp slt i64 %v171, 8
+  br i1 %v174, label %loop71, label %after175
+after175:
   ret void
 }
 
