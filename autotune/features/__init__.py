@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from autotune.ir.contraction import ITEM_BYTES
 from autotune.space.base import Points, Space
-from autotune.space.bound import CLOCK_HZ, cycles, tile_counts, tile_loads, times
-from autotune.space.decode import Decoded, staged_elements
+from autotune.space.bound import CLOCK_HZ, cycles, tile_counts, tile_loads
+from autotune.space.decode import Decoded
 from autotune.space.generated import GeneratedSpace
 from autotune.space.rules import instances
 from autotune.space.union import UnionSpace
@@ -151,15 +151,15 @@ def _stages(made: Decoded, target: Target, item: int) -> list[Column]:
         dims = made.value(columns.dims.start + i)
         axes = made.value(columns.axes.start + i)
         for at in (dims, axes):
-            elements = staged_elements(made.tables, made, i, np.maximum(at, 0))
+            elements = made.elements(i, np.maximum(at, 0))
             found.append(np.where(at >= 0, _log(elements * item), -1.0))
-            found.append(np.where(at >= 0, _log(times(made, at) * elements * item), -1.0))
+            found.append(np.where(at >= 0, _log(made.times(at) * elements * item), -1.0))
         found += [(axes == NONE) * 1.0, (axes == ONCE) * 1.0, np.minimum(axes, 8) * 1.0]
     out = made.value(columns.out)
     return [
         *found,
         (out >= 0) * 1.0,
-        np.where(out >= 0, _log(times(made, out)), -1.0),
+        np.where(out >= 0, _log(made.times(out)), -1.0),
         (made.stores == 1) * 1.0,
         (made.stores == 2) * 1.0,
         _log(np.maximum(made.value(columns.prefetch), 1)),
@@ -180,7 +180,7 @@ def _nest(made: Decoded, target: Target, item: int) -> list[Column]:
             if i >= made.tables.columns.inputs:
                 found.append(np.zeros(len(rows)))
                 continue
-            size = staged_elements(made.tables, made, i, position) * item
+            size = made.elements(i, position) * item
             total += size
             found.append(_log(size))
         found.append(_log(total / target.l1_bytes))

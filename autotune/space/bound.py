@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from autotune.space.decode import Decoded, staged_elements
+from autotune.space.decode import Decoded
 from autotune.space.tables import Ints
 from autotune.space.variants import NONE, ONCE
 from autotune.targets.base import Target
@@ -68,24 +68,9 @@ def _stage_cycles(made: Decoded) -> NDArray[np.float64]:
     for i in range(columns.inputs):
         for column, cost in ((columns.dims.start + i, 0.15), (columns.axes.start + i, 0.8)):
             at = made.value(column)
-            elements = staged_elements(made.tables, made, i, np.maximum(at, 0))
-            cycles += np.where(at >= 0, elements * times(made, at) * cost, 0.0)
+            elements = made.elements(i, np.maximum(at, 0))
+            cycles += np.where(at >= 0, elements * made.times(at) * cost, 0.0)
     return cycles
-
-
-def times(made: Decoded, position: Ints) -> NDArray[np.float64]:
-    """(n,) how often what is inside `position` loops runs."""
-    around = made.extents.astype(np.float64)
-    count = np.ones(len(made.points))
-    rows = np.arange(len(made.points))
-    for i in range(made.loops.shape[1]):
-        inside = (i < position) & (i < made.count)
-        slot = made.loops[:, i]
-        step = np.maximum(made.steps[:, i], 1)
-        trips = np.ceil(around[rows, slot] / step)
-        count = np.where(inside, count * trips, count)
-        around[rows, slot] = np.where(inside, step, around[rows, slot])
-    return count
 
 
 def _store_cycles(made: Decoded) -> NDArray[np.float64]:
@@ -107,11 +92,11 @@ def _memory_cycles(made: Decoded, target: Target, item: int) -> NDArray[np.float
         at = np.where((at == NONE) | (at == ONCE), np.maximum(dims, 0), at)
         for level in range(made.loops.shape[1] + 1):
             position = np.minimum(np.full(len(at), level), made.count)
-            inside = staged_elements(made.tables, made, i, position) * item
+            inside = made.elements(i, position) * item
             if level == 0:
                 fits_l1 = fits_l2 = np.zeros(len(at), np.bool_)
                 l1_traffic = l2_traffic = np.zeros(len(at))
-            runs = times(made, position)
+            runs = made.times(position)
             fill = inside * runs
             newly_l1 = ~fits_l1 & (inside <= target.l1_bytes / 2)
             newly_l2 = ~fits_l2 & (inside <= target.l2_bytes / 2)

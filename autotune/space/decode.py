@@ -76,13 +76,66 @@ class Decoded:
 
     def regions(self, position: Ints) -> Ints:
         """(n, parallel + 1) region of each loop slot inside `position` loops."""
-        region = self.extents.copy()
-        rows = np.arange(len(region))
+        return np.asarray(self._regions[self._depth(position), np.arange(len(position))])
+
+    def times(self, position: Ints) -> NDArray[np.float64]:
+        """(n,) how often what is inside `position` loops runs."""
+        return np.asarray(self._times[self._depth(position), np.arange(len(position))])
+
+    def elements(self, operand: int, position: Ints) -> NDArray[np.float64]:
+        """(n,) elements of the region that a stage of an input covers inside `position` loops."""
+        rows = np.arange(len(position))
+        return np.asarray(self._elements[operand][self._depth(position), rows])
+
+    def _depth(self, position: Ints) -> Ints:
+        return np.clip(position, 0, self.count)
+
+    @cached_property
+    def _regions(self) -> Ints:
+        """(loops + 1, n, parallel + 1): `regions` at every depth."""
+        found, rows = [self.extents], np.arange(len(self.points))
         for i in range(self.loops.shape[1]):
-            inside = (i < position) & (i < self.count)
-            slot = self.loops[:, i]
-            region[rows, slot] = np.where(inside, self.steps[:, i], region[rows, slot])
-        return region
+            region, slot = found[-1].copy(), self.loops[:, i]
+            region[rows, slot] = np.where(i < self.count, self.steps[:, i], region[rows, slot])
+            found.append(region)
+        return np.stack(found)
+
+    @cached_property
+    def _times(self) -> NDArray[np.float64]:
+        """(loops + 1, n): `times` at every depth."""
+        rows = np.arange(len(self.points))
+        found = [np.ones(len(rows))]
+        for i in range(self.loops.shape[1]):
+            around = self._regions[i, rows, self.loops[:, i]]
+            trips = -(-around // np.maximum(self.steps[:, i], 1))
+            found.append(np.where(i < self.count, found[-1] * trips, found[-1]))
+        return np.stack(found)
+
+    @cached_property
+    def _elements(self) -> list[NDArray[np.float64]]:
+        """By input, (loops + 1, n): `elements` at every depth."""
+        regions = self._regions.astype(np.float64)
+        found = [np.ones(regions.shape[:2]) for _ in range(self.tables.columns.inputs)]
+        for v, variant in enumerate(self.tables.variants):
+            here = np.flatnonzero(self.variant == v)
+            if not len(here):
+                continue
+            made, region = variant.form.contraction, regions[:, here]
+            sizes = {axis: region[:, :, s] for s, axis in enumerate(variant.parallel)}
+            for axis in variant.reduction:
+                sizes[axis] = np.full(region.shape[:2], float(made.extents[axis]))
+            if variant.split_axis >= 0:
+                sizes[variant.reduction[variant.split_axis]] = region[:, :, -1]
+            for total, access, need in zip(found, made.inputs, variant.needs, strict=True):
+                product = np.ones(region.shape[:2])
+                if need in ("", "axes"):
+                    for axis in access.axes:
+                        product *= sizes[axis]
+                else:
+                    for affine in access.index:
+                        product *= 1.0 + sum(c * (sizes[axis] - 1) for axis, c in affine.terms)
+                total[:, here] = product
+        return found
 
     @cached_property
     def stores(self) -> NDArray[np.int64]:
@@ -277,31 +330,3 @@ def _clip_spread(tables: Tables, points: Ints, made: Decoded) -> None:
     most = np.where(made.value(columns.out) == 0, 0, most)
     wanted = np.minimum(made.value(columns.spread), np.maximum(most, 1))
     _set_position(tables, points, columns.spread, made.variant, wanted)
-
-
-def staged_elements(tables: Tables, made: Decoded, operand: int, at: Ints) -> NDArray[np.float64]:
-    """(n,) elements of the region that a stage of an input covers inside `at` loops."""
-    region = made.regions(at).astype(np.float64)
-    total = np.ones(len(made.points))
-    for v, variant in enumerate(tables.variants):
-        here = np.nonzero(made.variant == v)[0]
-        if not len(here):
-            continue
-        access = variant.form.contraction.inputs[operand]
-        extents = variant.form.contraction.extents
-        sizes = {axis: region[here, s] for s, axis in enumerate(variant.parallel)}
-        for axis in variant.reduction:
-            sizes[axis] = np.full(len(here), float(extents[axis]))
-        if variant.split_axis >= 0:
-            sizes[variant.reduction[variant.split_axis]] = region[here, -1]
-        product = np.ones(len(here))
-        if variant.needs[operand] in ("", "axes"):
-            for axis in access.axes:
-                product *= sizes[axis]
-        else:
-            for affine in access.index:
-                product *= 1.0 + sum(
-                    (c * (sizes[axis] - 1) for axis, c in affine.terms), np.zeros(len(here))
-                )
-        total[here] = product
-    return total
