@@ -15,6 +15,7 @@ from math import prod
 from autotune.errors import SpaceError
 from autotune.ir.contraction import ITEM_BYTES, Access, Contraction
 from autotune.ir.default import Form, forms, long_window, needs_stage
+from autotune.ir.legal import MAX_PACKED_BYTES
 from autotune.space.base import Choice, Narrowing
 from autotune.targets.base import Target
 
@@ -304,7 +305,10 @@ class _Maker:
 
     def _kinds(self, access: Access, need: str) -> tuple[str, ...]:
         """How an input may be packed on top of what it needs."""
-        if access.operand == self.made.constant and not self.made.is_padded(access):
+        # Rounding to whole tiles at most doubles what is packed.
+        size = 2 * prod(access.shape) * ITEM_BYTES[self.made.dtype]
+        is_constant = access.operand == self.made.constant and not self.made.is_padded(access)
+        if is_constant and size <= MAX_PACKED_BYTES:
             return ("once",) if need == "axes" else ("none", "once")
         if need in ("axes", "dims+axes"):
             return ("axes",)
