@@ -24,13 +24,15 @@ from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions
 from autotune.measure.retime import builder_first, retime, runner_first
 from autotune.measure.slot import Lost, Role, Slot, outcome_of
-from autotune.measure.timing import is_firm
+from autotune.measure.timing import is_contender, is_firm, joined
 from autotune.measure.wire import Frame, Header, timing_from
 from autotune.targets.base import Target
 from autotune.trial import Failure, Timing, Trial, Workload
 
 _CLOSE_S = 2.0
 _PEAK_LIMIT_S = 30.0
+_AGAIN_SHARE = 0.25
+"""Largest share of the runner's time that goes to readings taken a second time."""
 
 
 @dataclass
@@ -42,6 +44,9 @@ class _Job:
     built: Frame | None = None
     build_s: float = 0.0
     sent_at: float = 0.0
+    run_s: float = 0.0
+    unsteady: Timing | None = None
+    """What it read while the machine was never at rest; it is then timed once more."""
 
 
 class PoolMeasurer:
@@ -65,6 +70,8 @@ class PoolMeasurer:
         self._reference: Frame | Failure | None = None
         """The first schedule's artifact once it passed, why it failed, or None before that."""
         self._best_ratio: float | None = None
+        self._run_s = self._again_s = 0.0
+        """The runner's seconds so far, and what second readings take if like the first ones."""
         self._pace_s: float | None = None
         """The reference's best, handed from one runner to the next."""
         self._peak: float | Failure | None = None
@@ -314,17 +321,37 @@ class PoolMeasurer:
         if slot is not self._runner:
             job.build_s = spent_s
             if isinstance(outcome, Failure):
-                self._finish(job, outcome, 0.0)
+                self._finish(job, outcome)
             else:
                 job.built = outcome
                 self._to_run.append(job)
-        elif isinstance(outcome, Failure):
-            self._finish(job, outcome, spent_s)
         else:
-            self._finish(job, self._timed(slot, outcome.header), spent_s)
+            job.run_s += spent_s
+            self._run_s += spent_s
+            read = outcome if isinstance(outcome, Failure) else self._timed(slot, outcome.header)
+            self._read(job, read)
 
-    def _finish(self, job: _Job, outcome: Timing | Failure, run_s: float) -> None:
-        self._done.append(Trial(job.schedule, outcome, job.build_s, run_s))
+    def _read(self, job: _Job, outcome: Timing | Failure) -> None:
+        """What the runner said of a job; a contender that met no moment of rest waits for one."""
+        if isinstance(outcome, Timing):
+            if job.unsteady:
+                outcome = joined(job.unsteady, outcome)
+            elif self._deserves_more(job, outcome):
+                job.unsteady = outcome
+                self._again_s += job.run_s
+                self._to_run.append(job)
+                return
+        self._finish(job, outcome)
+
+    def _deserves_more(self, job: _Job, timing: Timing) -> bool:
+        return (
+            not (timing.is_steady or job.is_first)
+            and is_contender(timing, self._best_ratio)
+            and self._again_s + job.run_s <= _AGAIN_SHARE * self._run_s
+        )
+
+    def _finish(self, job: _Job, outcome: Timing | Failure) -> None:
+        self._done.append(Trial(job.schedule, outcome, job.build_s, job.run_s))
         if isinstance(outcome, Timing) and is_firm(outcome):
             best = self._best_ratio
             self._best_ratio = outcome.ratio if best is None else min(best, outcome.ratio)

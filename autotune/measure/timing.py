@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autotune.measure.child import CandidateError
 from autotune.trial import Timing
@@ -183,6 +183,23 @@ def is_firm(timing: Timing) -> bool:
     """Whether others may be dropped for being slower: it is more than a few lucky slices."""
     is_long = min(timing.samples_s) * len(timing.samples_s) >= ENOUGH_S
     return is_long or (timing.is_steady and len(timing.samples_s) >= ENOUGH_PAIRS)
+
+
+def is_contender(timing: Timing, best_ratio: float | None) -> bool:
+    """Whether it may yet be the best, so that its ratio matters."""
+    return best_ratio is None or timing.ratio <= LOSING * best_ratio
+
+
+def joined(earlier: Timing, later: Timing) -> Timing:
+    """A reading that met no undisturbed machine with one taken later: what counts of both."""
+    if not later.is_steady:
+        return replace(
+            later,
+            samples_s=earlier.samples_s + later.samples_s,
+            reference_s=earlier.reference_s + later.reference_s,
+        )
+    aside = tuple(zip(earlier.samples_s, earlier.reference_s, strict=True))
+    return replace(later, disturbed=aside + later.disturbed)
 
 
 def paired(candidate: Slicer, reference: Slicer, plan: Plan, pace: Pace, clock_ns: Clock) -> Paired:

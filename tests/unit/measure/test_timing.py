@@ -19,7 +19,9 @@ from autotune.measure.timing import (
     Paired,
     Plan,
     Slicer,
+    is_contender,
     is_firm,
+    joined,
     paired,
 )
 from autotune.trial import Timing, lower_quartile
@@ -240,3 +242,27 @@ def test_clock_without_positive_time_is_refused_after_one_retry(step_ns: int) ->
     assert caught.value.kind == "invalid_time"
     assert len(counts) == 2
     assert counts[1] > counts[0]
+
+
+def test_unsteady_reading_with_a_steady_one_counts_as_aside() -> None:
+    earlier = Timing((2.0, 3.0), (1.0, 1.5), 0.5, is_steady=False)
+    later = Timing((1.0,), (1.0,), 0.5, ((9.0, 4.0),))
+    both = joined(earlier, later)
+    assert both.is_steady
+    assert both.samples_s == (1.0,)
+    assert both.disturbed == ((2.0, 1.0), (3.0, 1.5), (9.0, 4.0))
+
+
+def test_two_unsteady_readings_count_alike() -> None:
+    earlier = Timing((2.0, 3.0), (1.0, 1.5), 0.5, is_steady=False)
+    both = joined(earlier, Timing((4.0,), (2.0,), 0.5, is_steady=False))
+    assert not both.is_steady
+    assert not both.disturbed
+    assert (both.samples_s, both.reference_s) == ((2.0, 3.0, 4.0), (1.0, 1.5, 2.0))
+
+
+def test_contender_is_not_much_slower_than_the_best() -> None:
+    timing = Timing((2.0,), (1.0,), 0.5)
+    assert is_contender(timing, None)
+    assert is_contender(timing, 1.8)
+    assert not is_contender(timing, 1.7)
