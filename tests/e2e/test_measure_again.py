@@ -38,7 +38,7 @@ class _Restless(PoolMeasurer):
 
 
 def _run(said: Callable[[int], tuple[float, bool]], count: int) -> tuple[list[Trial], int]:
-    """Some steady losers first, so that there is time to take a share of."""
+    """The trials after some steady losers, and how many readings they took."""
     with _Restless(WORKLOAD, host()) as measurer:
         measurer.said = lambda number: (SLOW, True)
         measurer.submit(variants(host(), LOSERS))
@@ -52,7 +52,10 @@ def _timings(trials: list[Trial]) -> list[Timing]:
     return [trial.outcome for trial in trials if isinstance(trial.outcome, Timing)]
 
 
-def test_contender_without_rest_is_read_again_and_the_steady_reading_counts() -> None:
+def test_contender_without_rest_is_read_again_and_the_steady_reading_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool, "_AGAIN_SHARE", 9.0)
     trials, readings = _run(lambda number: (FAST, number > 1), 1)
     (timing,) = _timings(trials)
     assert readings == 2
