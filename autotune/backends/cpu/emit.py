@@ -160,7 +160,7 @@ class Emitter:
 
         After the loop the third item still holds the values of the last iteration. Pointers that
         move with it (see `along`) pass an empty assembly: LLVM's loop strength reduction, which
-        would look at every address in the body and took 40% of a build, finds nothing to do.
+        would look at every address in the body and took a third of a build, finds nothing to do.
         """
         before, label = self.label, self.fresh("loop")[1:]
         self.do(f"br label %{label}")
