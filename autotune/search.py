@@ -9,9 +9,11 @@ measured now.
 from __future__ import annotations
 
 import time
+from bisect import insort
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice, takewhile
 from math import inf
 from statistics import median
 from typing import Protocol
@@ -113,6 +115,8 @@ class Search:
     """The default was submitted: the first schedule of all, beside which the others are timed."""
     _submitted: set[str] = field(default_factory=set)
     _outcomes: dict[str, Timing | Failure] = field(default_factory=dict)
+    _ranked: list[Trial] = field(default_factory=list)
+    """What worked, fastest first, the default left out."""
     _failures: Failures = field(default_factory=Failures)
 
     def __post_init__(self) -> None:
@@ -123,6 +127,8 @@ class Search:
             self._submitted.add(digest)
             self._count(digest, outcome)
         self.best = self.earlier.best[0] if self.earlier.best else None
+        for trial in self.earlier.best:
+            self._rank(trial)
         # Whoever goes on with a run that had converged wants more of it.
         self._improved_at = self.trial_count
 
@@ -249,6 +255,7 @@ class Search:
             self._note_failing_default()
         if _ratio(trial) < _ratio(self.best):
             self.best = trial
+        self._rank(trial)
         try:
             point = self._learner.point_of(digest)
             self.parts.log.trial(trial, point=point, at_s=self.elapsed_s())
@@ -315,10 +322,12 @@ class Search:
 
     def fastest(self, count: int) -> list[Trial]:
         """The best `count` trials, the default left out, and whoever has no chance any more."""
-        trials = (*self.earlier.best, *self.trials)
-        worked = [t for t in trials if t.timing and t.schedule != self.parts.default]
-        bar = HOPELESS_RATIO * min(map(_ratio, worked), default=inf)
-        return sorted((t for t in worked if _ratio(t) <= bar), key=_ratio)[:count]
+        bar = HOPELESS_RATIO * min(map(_ratio, self._ranked[:1]), default=inf)
+        return list(islice(takewhile(lambda t: _ratio(t) <= bar, self._ranked), count))
+
+    def _rank(self, trial: Trial) -> None:
+        if trial.timing and trial.schedule != self.parts.default:
+            insort(self._ranked, trial, key=_ratio)
 
     def default_timing(self) -> Timing | None:
         """The default's timing in the search, where it worked."""

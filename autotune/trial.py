@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 from typing import Literal, get_args
 
@@ -96,7 +97,7 @@ class Timing:
         pairs = zip(self.samples_s, self.reference_s, strict=True)
         return [sample / reference for sample, reference in pairs]
 
-    @property
+    @cached_property
     def ratio(self) -> float:
         return lower_quartile(self.ratios) if self.is_steady else median(self.ratios)
 

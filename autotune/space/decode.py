@@ -216,8 +216,9 @@ def canonical(tables: Tables, points: Ints) -> Ints:
     part = points[:, columns.block]
     part[made.block == 0] = 0
     points[made.split == 0, columns.split] = 0
-    # Where a file allows no 0, the first value is a block after all.
-    made = decode(tables, points)
+    if tables.has_blocks_only:
+        # No 0 is allowed: the first value is a block after all.
+        made = decode(tables, points)
     moving = np.where(tables.is_split_inside[variant], 0, made.split)
     blocks = np.concatenate([made.block, moving[:, None]], axis=1) > 0
     _reorder(points, columns.outer, tables.outer, variant, blocks)
@@ -277,20 +278,18 @@ def _place_stages(tables: Tables, points: Ints, made: Decoded) -> None:
     at = _hoist(made, columns.inputs, wanted)
     at = np.where((store == 0) & (made.split == 0), NONE, at)
     _set_position(tables, points, columns.out, variant, at)
-    fed = _prefetched(tables, decode(tables, points))
-    points[fed < 0, columns.prefetch] = 0
-    _clip_spread(tables, points, decode(tables, points))
+    # The stages stand in the points, which `made` sees; its loops do not depend on them.
+    points[_prefetched(tables, made) < 0, columns.prefetch] = 0
+    _clip_spread(tables, points, made)
 
 
 def _hoist(made: Decoded, operand: int, position: Ints) -> Ints:
     """The position moved out of loops that the operand does not depend on."""
     at = np.minimum(position, made.count)
     depends = made.tables.depends[made.variant, operand]
-    rows = np.arange(len(at))
-    for _ in range(made.loops.shape[1]):
-        above = made.loops[rows, np.maximum(at - 1, 0)]
-        at = np.where((at > 0) & ~depends[rows, above], at - 1, at)
-    return at
+    depth = np.arange(1, made.loops.shape[1] + 1)
+    moves = np.take_along_axis(depends, made.loops, axis=1) & (depth <= at[:, None])
+    return np.where(at > 0, np.max(np.where(moves, depth, 0), axis=1), at)
 
 
 def _set_position(tables: Tables, points: Ints, column: int, variant: Ints, at: Ints) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,6 +124,12 @@ class Tables:
     inner: Orders
     depends: NDArray[np.bool_]
     """(variants, inputs + output, parallel + 1): whether an operand moves with a loop slot."""
+
+    @cached_property
+    def has_blocks_only(self) -> bool:
+        """Whether some block or split has no value that says "none"."""
+        blocks, split = self.columns.block, self.columns.split
+        return bool(self.values[:, blocks, 0].any() or self.values[:, split, 0].any())
 
 
 def encode(slots: Ints) -> Ints:
