@@ -25,14 +25,18 @@ def final_round(
     if stopped == "interrupted":
         # Somebody waits to leave: workers for a final round alone take most of a second to start.
         return stopped, _unpaired(search, usual), []
-    found = [t.schedule for t in search.fastest(_finalist_count(search))]
+    found = [t.schedule for t in search.fastest(_hopeful_count(search))]
     before = _incumbent(search, keeping)
-    known = [s for s in before if s not in (default, *found)]
-    schedules = [*found, *known] if usual is None else [default, *found, *known]
+    known = [s for s in before if s != default]
+    certain = known if usual is None else [default, *known]
+    hopefuls = [s for s in found if s not in known]
+    schedules = [*certain, *hopefuls]
     try:
         search.tell_progress("finalists")
         with gate.opened():
-            outcomes = search.parts.measurer.retime(schedules, finalists.ROUNDS)
+            outcomes = search.parts.measurer.retime(
+                certain, finalists.ROUNDS, hopefuls, finalists.FINALISTS
+            )
     except KeyboardInterrupt:
         return "interrupted", _unpaired(search, usual), []
     except MeasureError as error:
@@ -49,7 +53,7 @@ def final_round(
             f"no valid schedule: none of {len(finals)} finalists worked when checked again",
             dict(search.failures),
         )
-    if outcome.schedule in known:
+    if outcome.schedule in known and outcome.schedule not in found:
         search.note("the winner was in the cache before; nothing measured in this run beats it")
     return stopped, outcome, finals
 
@@ -63,13 +67,13 @@ def _unpaired(search: Search, usual: Timing | None) -> Outcome:
     return finalists.judge_unpaired(baseline, (best.schedule, best.timing))
 
 
-def _finalist_count(search: Search) -> int:
+def _hopeful_count(search: Search) -> int:
     """As many as the rest of the budget allows, at least one."""
     budget_s = search.limits.budget_s
     if budget_s is None:
-        return finalists.FINALISTS
+        return finalists.SCREENED
     left_s = budget_s - search.elapsed_s()
-    counts = range(finalists.FINALISTS, 1, -1)
+    counts = range(finalists.SCREENED, 1, -1)
     return next((count for count in counts if search.final_s(count) <= left_s), 1)
 
 

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from autotune.errors import ScheduleError, StoreError, UsageError
-from autotune.finalists import FINALISTS
+from autotune.finalists import SCREENED
 from autotune.ir.contraction import Contraction
 from autotune.ir.legal import violation
 from autotune.ops.base import parse_workload
@@ -242,7 +242,7 @@ def _best(entries: Iterable[Entry], contraction: Contraction, target: Target) ->
     timed = [(e.outcome.ratio, e) for e in entries if isinstance(e.outcome, Timing)]
     best: list[Trial] = []
     for _, entry in sorted(timed, key=lambda pair: pair[0]):
-        if len(best) > FINALISTS:
+        if len(best) > SCREENED:
             break
         try:
             trial = entry.trial

@@ -22,7 +22,7 @@ from autotune.cost.base import CostModel
 from autotune.diagnosis import Failures, NoValidScheduleError
 from autotune.errors import MeasureError, SpaceError, StoreError
 from autotune.explorers.base import Explorer
-from autotune.finalists import FINALISTS
+from autotune.finalists import FINALISTS, SCREENED
 from autotune.ir.schedule import Schedule
 from autotune.learning import Features, Learner
 from autotune.limits import Limits, wanted_trials
@@ -44,9 +44,10 @@ FRUITLESS_ASKS = 64
 """Batches of nothing but known schedules after which a space counts as exhausted."""
 WAIT_S = 0.1
 FINAL_START_S = 0.7
-FINAL_RUNS = 8.0
-"""What the final round costs: its workers' start, and of each finalist its build time and so many
-times its run time (eleven rounds, of which those that clearly lost miss most)."""
+SCREENING_RUNS, FINAL_RUNS = 2.0, 8.0
+"""What the final round costs: its workers' start, of each schedule that is screened its build time
+and some times its run time, of each finalist more (eleven rounds, of which those that clearly lost
+miss most)."""
 HOPELESS_RATIO = 1.3
 """A trial this far behind the best is no finalist: no reading is so far off."""
 FINAL_SHARE = 0.4
@@ -312,12 +313,16 @@ class Search:
         """Until the final round must begin."""
         if self.limits.budget_s is None:
             return inf
-        reserve_s = min(self.final_s(FINALISTS), FINAL_SHARE * self.limits.budget_s)
+        reserve_s = min(self.final_s(SCREENED), FINAL_SHARE * self.limits.budget_s)
         return self.limits.budget_s - reserve_s - self.elapsed_s()
 
     def final_s(self, count: int) -> float:
         """Seconds that a final round of the best `count` and the default is expected to take."""
-        costs = [trial.build_s + FINAL_RUNS * trial.run_s for trial in self.fastest(count)]
+        runs = [FINAL_RUNS] * FINALISTS + [0.0] * (SCREENED - FINALISTS)
+        costs = [
+            trial.build_s + (SCREENING_RUNS + more) * trial.run_s
+            for trial, more in zip(self.fastest(count), runs, strict=False)
+        ]
         return FINAL_START_S + sum(costs) + (median(costs) if costs else 0.0)
 
     def fastest(self, count: int) -> list[Trial]:

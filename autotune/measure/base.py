@@ -76,13 +76,28 @@ class Measurer(Protocol):
             MeasureError: workers cannot be started.
         """
 
-    def retime(self, schedules: Sequence[Schedule], rounds: int) -> list[Timing | Failure]:
+    def retime(
+        self,
+        schedules: Sequence[Schedule],
+        rounds: int,
+        hopefuls: Sequence[Schedule] = (),
+        places: int = 0,
+    ) -> list[Timing | Failure]:
         """The finalists again: fresh process, fresh inputs, round by round at separate moments.
 
-        A timing holds one sample a round, each paired with the same one of `schedules`: the second
-        that works, where they are the default and then the search's best. Timings of two schedules
-        are of the same rounds as far as both go: one that has clearly lost is left out of further
-        rounds, the first never is.
+        A timing holds one sample a round, each paired with the same schedule: the first hopeful
+        that works, the search's best; without hopefuls the second of `schedules`, else the first.
+        Timings of two schedules are of the same rounds as far as both go: one that has clearly lost
+        is left out of further rounds, the first never is.
+
+        Args:
+            schedules: take part in all rounds that count; the default first.
+            rounds: that count.
+            hopefuls: best first. Rounds that do not count show which of them go on.
+            places: for so many hopefuls. Of the others only what they were screened by is known.
+
+        Returns:
+            What became of each of `schedules`, then of each of `hopefuls`.
         """
 
     def peak_flops(self) -> float:

@@ -143,7 +143,13 @@ class PoolMeasurer:
                 self._check_alive()
             return done
 
-    def retime(self, schedules: Sequence[Schedule], rounds: int) -> list[Timing | Failure]:
+    def retime(
+        self,
+        schedules: Sequence[Schedule],
+        rounds: int,
+        hopefuls: Sequence[Schedule] = (),
+        places: int = 0,
+    ) -> list[Timing | Failure]:
         """The finalists again, see `Measurer.retime`.
 
         What is still queued waits meanwhile; what was being built or timed begins anew afterwards.
@@ -155,7 +161,9 @@ class PoolMeasurer:
         try:
             with self._changed:
                 self._changed.wait_for(lambda: not self._in_hand or self._fatal or self._is_closing)
-            return retime(self._workload, self._target, self._options, schedules, rounds)
+            return retime(
+                self._workload, self._target, self._options, schedules, rounds, hopefuls, places
+            )
         finally:
             with self._changed:
                 self._is_paused = False

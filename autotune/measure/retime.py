@@ -19,6 +19,7 @@ from autotune.measure.wire import Frame
 from autotune.targets.base import Target
 from autotune.trial import Failure, Timing, Workload
 
+SCREENING_ROUNDS = 2
 LEFT_OUT_ROUNDS, LEFT_OUT_RATIO = 4, 1.03
 """A finalist slower than another one in each of so many rounds, and by so much in the median, has
 lost: timing it further would only take longer."""
@@ -73,6 +74,8 @@ def retime(
     options: MeasureOptions,
     schedules: Sequence[Schedule],
     rounds: int,
+    hopefuls: Sequence[Schedule] = (),
+    places: int = 0,
 ) -> list[Timing | Failure]:
     """Each schedule's samples, paired by rounds with those of one of them, see `Measurer.retime`.
 
@@ -83,12 +86,14 @@ def retime(
     with tempfile.TemporaryFile(prefix="autotune-") as kept, selectors.DefaultSelector() as watched:
         finals = _Finals(workload, target, fresh, kept.fileno(), watched)
         try:
-            finals.build(schedules)
-            while len(finals.rounds) < rounds and finals.alive:
-                finals.advance()
+            finals.build(schedules, hopefuls)
+            if places < len(hopefuls):
+                finals.advance_to(SCREENING_ROUNDS)
+                finals.screen(places)
+            finals.advance_to(rounds)
         finally:
             finals.stop()
-    return [finals.result(key) for key in range(len(schedules))]
+    return [finals.result(key) for key in range(len(schedules) + len(hopefuls))]
 
 
 class _Finals:
@@ -109,9 +114,13 @@ class _Finals:
         """Those that the present runner holds."""
         self._error_units: dict[int, float] = {}
         self._reference: int | None = None
+        self._hopefuls: Sequence[int] = ()
+        self._screened_out: set[int] = set()
         self._left_out: set[int] = set()
-        self.rounds: list[dict[int, tuple[float, float]]] = []
+        self._rounds: list[dict[int, tuple[float, float]]] = []
         """Seconds of one call by position, with the reference's beside it."""
+        self._screening: list[dict[int, tuple[float, float]]] = []
+        """Rounds that do not count."""
         self._runner = Slot(
             Role(options.runner_module, "timeout", (kept,)),
             lambda: runner_first(workload, target, options, kept, None),
@@ -133,10 +142,11 @@ class _Finals:
         self._builder.stop()
         self._runner.stop()
 
-    def build(self, schedules: Sequence[Schedule]) -> None:
+    def build(self, schedules: Sequence[Schedule], hopefuls: Sequence[Schedule]) -> None:
         """Build all; the runner starts meanwhile."""
         self._runner.start()
-        for key, schedule in enumerate(schedules):
+        self._hopefuls = range(len(schedules), len(schedules) + len(hopefuls))
+        for key, schedule in enumerate([*schedules, *hopefuls]):
             header = {"schedule": schedule.to_dict()}
             end = call(self._builder, header, b"", self._options.timeout_s)
             while isinstance(end, Lost):
@@ -147,7 +157,23 @@ class _Finals:
                 self._built[key] = end
         self._builder.stop()
 
-    def advance(self) -> None:
+    def advance_to(self, rounds: int) -> None:
+        """Time all until there are so many rounds, or nothing works."""
+        while len(self._rounds) < rounds and self.alive:
+            self._advance()
+
+    def screen(self, places: int) -> None:
+        """Only the best so many hopefuls go on, and the reference; all rounds begin anew.
+
+        Else who is there because of lucky rounds would keep them.
+        """
+        working = [key for key in self.alive if key in self._hopefuls]
+        working.sort(key=lambda key: median(self._ratios(key)))
+        self._screened_out = {key for key in working[places:] if key != self._reference}
+        self._left_out = set(self._screened_out)
+        self._screening, self._rounds = self._rounds, []
+
+    def _advance(self) -> None:
         """Load what is not loaded, then one round; either may end with a finalist's failure."""
         if not self._runner.has_worker:
             self._held.clear()
@@ -174,8 +200,9 @@ class _Finals:
         keys = [key for key in self.alive if key not in self._left_out]
         if self._reference is None:
             # The first is the default, which may be far slower than all others.
-            self._reference = keys[min(1, len(keys) - 1)]
-        turn = len(self.rounds) % len(keys)
+            hopefuls = [key for key in keys if key in self._hopefuls]
+            self._reference = (hopefuls or keys[1:] or keys)[0]
+        turn = len(self._rounds) % len(keys)
         header = {
             "do": "round",
             "order": keys[turn:] + keys[:turn],
@@ -195,12 +222,12 @@ class _Finals:
             self._fail(int(key), Failure("invalid_time", message))
         if self._reference is not None:
             timed = end.header["timed"]
-            self.rounds.append({int(key): (float(a), float(b)) for key, a, b in timed})
+            self._rounds.append({int(key): (float(a), float(b)) for key, a, b in timed})
             self._leave_out()
 
     def _leave_out(self) -> None:
         """Time no further who has clearly lost; the first, and the reference, stay."""
-        if len(self.rounds) < LEFT_OUT_ROUNDS:
+        if len(self._rounds) < LEFT_OUT_ROUNDS:
             return
         alive = [key for key in self.alive if key not in self._left_out]
         best = min(alive, key=lambda key: median(self._ratios(key)), default=None)
@@ -217,22 +244,22 @@ class _Finals:
         return [seconds / reference for seconds, reference in self._pairs(key)]
 
     def _pairs(self, key: int) -> list[tuple[float, float]]:
-        return [timed[key] for timed in self.rounds if key in timed]
+        return [timed[key] for timed in self._rounds if key in timed]
 
     def _fail(self, key: int, failure: Failure) -> None:
         self._failures[key] = failure
         if key == self._reference:
             # Pairs with it are worth nothing now: begin again beside another one.
             self._reference = None
-            self.rounds.clear()
-            self._left_out.clear()
+            self._rounds.clear()
+            self._left_out = set(self._screened_out)
             self._runner.stop()
 
     def result(self, key: int) -> Timing | Failure:
         """What became of one finalist."""
         if key in self._failures:
             return self._failures[key]
-        pairs = self._pairs(key)
+        pairs = self._pairs(key) or [timed[key] for timed in self._screening if key in timed]
         if not pairs:
             return Failure("timeout", "no round of the finalists was completed")
         samples, references = zip(*pairs, strict=True)

@@ -10,7 +10,7 @@ import pytest
 from autotune.measure.base import MeasureOptions
 from autotune.measure.lock import DeviceLock
 from autotune.measure.pool import PoolMeasurer
-from autotune.measure.retime import LEFT_OUT_ROUNDS
+from autotune.measure.retime import LEFT_OUT_ROUNDS, SCREENING_ROUNDS
 from autotune.targets.base import Target
 from autotune.targets.detect import host
 from autotune.trial import Failure, Timing
@@ -48,6 +48,22 @@ def test_retime_leaves_out_who_has_clearly_lost_but_never_the_first(
     assert counts[0] == 6
     assert counts[2] == LEFT_OUT_ROUNDS
     assert max(counts[1], counts[3]) == 6
+
+
+def test_retime_screens_hopefuls_for_places_and_begins_anew(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedules = variants(target, 6)
+    # The slow default keeps its place; of the hopefuls two are slow, and one fails its check.
+    plant(monkeypatch, schedules, {0: "slow_when_timed", 2: "slow_when_timed", 4: "wrong"})
+    with PoolMeasurer(WORKLOAD, target, FAULTY) as measurer:
+        ends = measurer.retime(schedules[:1], 3, schedules[1:], places=2)
+    assert isinstance(ends[4], Failure)
+    counts = [len(end.samples_s) for end in ends if isinstance(end, Timing)]
+    assert counts[0] == 3
+    assert counts[2] == SCREENING_ROUNDS
+    # The reference stays, whether it has a place or not.
+    assert counts[1:].count(3) in (2, 3)
 
 
 def test_retime_goes_on_without_those_that_fail(

@@ -56,6 +56,12 @@ def test_speedup_lies_within_its_interval():
     assert low < outcome.speedup < high
 
 
+def test_who_was_only_screened_neither_wins_nor_leads():
+    lucky = timing([0.1] * 2)
+    assert judge([DEFAULT, A, B], [EQUAL, lucky, timing([0.5] * ROUNDS)], True).schedule == B
+    assert judge([A, B], [lucky, timing([0.5] * ROUNDS)], False).schedule == B
+
+
 def test_one_spoilt_reading_does_not_cost_the_win():
     outcome = judge([DEFAULT, A], [EQUAL, timing([0.9] * 10 + [3.0])], True)
     assert outcome.schedule == A

@@ -13,6 +13,7 @@ import pytest
 from autotune.cost.base import FeatureLengthError, NotFitted
 from autotune.diagnosis import NoValidScheduleError
 from autotune.errors import MeasureError, SpaceError, StoreError, UsageError
+from autotune.finalists import ROUNDS
 from autotune.interruption import Gate
 from autotune.ir.default import default_schedule
 from autotune.learning import speeds_of
@@ -93,14 +94,19 @@ class FakeMeasurer:
         self.least_pending.append(len(self.queue))
         return [Trial(s, self.outcome(s, 3), 0.02, 0.03) for s in taken]
 
-    def retime(self, schedules, rounds):
+    def retime(self, schedules, rounds, hopefuls=(), places=0):
         if self.interrupts_final:
             raise KeyboardInterrupt
-        self.retimed.append(list(schedules))
-        self.now_s += 0.1 * len(schedules)
-        found = [self.outcome(s, rounds) for s in schedules]
+        every = [*schedules, *hopefuls]
+        self.retimed.append(every)
+        self.now_s += 0.1 * len(every)
+        placed = {*schedules, *sorted(hopefuls, key=self.seconds)[:places]}
+        found = [self.outcome(s, rounds if s in placed else 2) for s in every]
         first = found[0].samples_s if isinstance(found[0], Timing) else (REFERENCE_S,) * rounds
-        return [replace(o, reference_s=first) if isinstance(o, Timing) else o for o in found]
+        return [
+            replace(o, reference_s=first[: len(o.samples_s)]) if isinstance(o, Timing) else o
+            for o in found
+        ]
 
     def peak_flops(self):
         if self.peak is None:
@@ -230,14 +236,15 @@ def test_result_is_the_json_of_the_contract():
     assert result["workload"]["op"] == "matmul"
 
 
-def test_finalists_are_the_default_and_the_best_eight():
+def test_the_default_and_the_best_sixteen_are_screened_for_the_final_round():
     bench = Bench()
     bench.run(64)
     [schedules] = bench.measurer.retimed
     assert schedules[0] == bench.parts.default
     seconds = sorted(map(bench.measurer.seconds, bench.measurer.measured[1:]))
-    assert [bench.measurer.seconds(s) for s in schedules[1:]] == seconds[:8]
-    assert len(bench.log.ended["finalists"]) == 9
+    assert [bench.measurer.seconds(s) for s in schedules[1:]] == seconds[:16]
+    finals = bench.log.ended["finalists"]
+    assert [len(final["samples"]) for final in finals] == [ROUNDS] * 9 + [2] * 8
 
 
 def test_builders_never_idle_while_there_is_more_to_ask():
@@ -501,11 +508,11 @@ def test_default_failing_in_the_end_leaves_no_baseline():
     bench = Bench()
     original = bench.measurer.retime
 
-    def retime(schedules, rounds):
+    def retime(schedules, rounds, hopefuls, places):
         bench.measurer.fails = lambda s: (
             Failure("crash", "signal 11") if s == bench.parts.default else None
         )
-        return original(schedules, rounds)
+        return original(schedules, rounds, hopefuls, places)
 
     bench.measurer.retime = retime
     result = bench.run(48)
@@ -519,10 +526,10 @@ def test_finalist_that_fails_its_second_check_is_dropped():
     original = bench.measurer.retime
     best = []
 
-    def retime(schedules, rounds):
-        best.append(schedules[1])
+    def retime(schedules, rounds, hopefuls, places):
+        best.append(hopefuls[0])
         bench.measurer.fails = lambda s: Failure("wrong_result", "x") if s == best[0] else None
-        return original(schedules, rounds)
+        return original(schedules, rounds, hopefuls, places)
 
     bench.measurer.retime = retime
     result = bench.run(48)
@@ -533,7 +540,9 @@ def test_finalist_that_fails_its_second_check_is_dropped():
 
 def test_no_finalist_holding_is_no_result():
     bench = Bench()
-    bench.measurer.retime = lambda schedules, rounds: [Failure("crash", "x")] * len(schedules)
+    bench.measurer.retime = lambda schedules, rounds, hopefuls, places: (
+        [Failure("crash", "x")] * (len(schedules) + len(hopefuls))
+    )
     with pytest.raises(NoValidScheduleError, match="finalists"):
         bench.run(32)
     assert bench.cache.records == []
@@ -613,7 +622,7 @@ def test_interruption_of_the_finals_is_an_interruption():
 def test_final_round_that_cannot_start_keeps_the_search_s_verdict():
     bench = Bench()
 
-    def retime(schedules, rounds):
+    def retime(schedules, rounds, hopefuls, places):
         raise MeasureError("workers cannot be started")
 
     bench.measurer.retime = retime
