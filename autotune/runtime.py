@@ -26,20 +26,13 @@ from autotune.errors import UsageError
 from autotune.ir.contraction import Access, Contraction
 from autotune.ir.schedule import Schedule
 from autotune.ops.base import contraction
+from autotune.pages import aligned_bytes
 from autotune.targets.base import Target
 from autotune.trial import CODEGEN_VERSION, Workload
 
-ALIGN_BYTES = 64
 PACKED_FORMAT = "autotune-packed-1"
 
 Array = NDArray[np.floating]
-
-
-def aligned_bytes(size: int) -> NDArray[np.uint8]:
-    """An uninitialised byte buffer that starts on a cache line."""
-    raw = np.empty(size + ALIGN_BYTES, np.uint8)
-    start = -raw.ctypes.data % ALIGN_BYTES
-    return raw[start : start + size]
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from autotune.backends import cpu
 from autotune.errors import PerformanceCliffWarning
 from autotune.lookup import lookup
 from autotune.ops.base import contraction, reduction_length
+from autotune.pages import aligned_bytes
 from autotune.reference import Expected, expected
-from autotune.runtime import aligned_bytes, bind
+from autotune.runtime import bind
 from autotune.targets.detect import resolve
 from autotune.trial import Workload
 from autotune.tune import tune

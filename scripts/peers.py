@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autotune.ops.base import Sizes, sizes_of
-from autotune.runtime import aligned_bytes
+from autotune.pages import aligned_bytes
 from autotune.trial import Workload
 
 Arrays = Mapping[str, NDArray[Any]]

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from autotune.pages import aligned_bytes
+
 GUARD_BYTES = 4096
 PAGE_BYTES = mmap.PAGESIZE
 _GUARD_WORD = np.uint32(0xFFF1A5C3)
-_HUGE_BYTES = 4 << 20
-"""NumPy asks for huge pages from this size on; so do we, for kernels see the same memory."""
 
 
 class GuardedBuffer:
@@ -29,18 +29,17 @@ class GuardedBuffer:
 
         Args:
             size_bytes: of the part that the kernel may use.
-            alignment: of its first byte, a power of two up to the page size.
+            alignment: of a strict buffer's first byte, a power of two up to the page size; others
+                start on a cache line.
             is_strict: end at an inaccessible page, as closely as the alignment allows.
         """
         inside = round_up(size_bytes + GUARD_BYTES, PAGE_BYTES)
-        self._map = mmap.mmap(-1, inside + round_up(GUARD_BYTES, PAGE_BYTES))
-        if size_bytes >= _HUGE_BYTES and hasattr(mmap, "MADV_HUGEPAGE"):
-            self._map.madvise(mmap.MADV_HUGEPAGE)
-        whole: NDArray[np.uint8] = np.frombuffer(self._map, dtype=np.uint8)
         if is_strict:
+            whole = np.frombuffer(mmap.mmap(-1, inside + GUARD_BYTES), dtype=np.uint8)
             start = (inside - size_bytes) // alignment * alignment
             end_guard = inside
         else:
+            whole = aligned_bytes(size_bytes + 2 * GUARD_BYTES)
             start = GUARD_BYTES
             end_guard = start + size_bytes + GUARD_BYTES
         self.bytes: NDArray[np.uint8] = whole[start : start + size_bytes]
@@ -50,7 +49,7 @@ class GuardedBuffer:
         _fill(self._front)
         _fill(self._back)
         if is_strict:
-            _forbid(int(whole.ctypes.data) + inside, len(self._map) - inside)
+            _forbid(int(whole.ctypes.data) + inside, whole.size - inside)
 
     def array(self, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
         """The memory as an array."""

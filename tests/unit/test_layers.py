@@ -15,6 +15,7 @@ FILES = sorted((ROOT / "autotune").rglob("*.py"))
 LAYERS: dict[str, str] = {
     "errors": "",
     "registry": "errors",
+    "pages": "",
     "targets": "errors registry",
     # Legality asks what a target's registers hold, so the schedule language knows Target.
     "ir": "errors targets.base",
@@ -23,12 +24,12 @@ LAYERS: dict[str, str] = {
     "reference": "errors registry ir trial ops.base",
     "space": "errors ir trial ops.base targets.base",
     "backends": "errors ir trial targets",
-    "runtime": "errors ir trial ops.base targets.base backends",
+    "runtime": "errors pages ir trial ops.base targets.base backends",
     # Features are computed from what the generated space decodes its points to.
     "features": "errors ir space targets.base",
     "cost": "errors",
     "explorers": "errors space.base",
-    "measure": "errors registry ir trial ops.base targets reference backends runtime",
+    "measure": "errors pages registry ir trial ops.base targets reference backends runtime",
     # An import parses each workload anew before it is believed.
     "store": "errors ir trial ops.base",
     "progress": "ir trial",
@@ -62,7 +63,17 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "typer": ("cli",),
     "rich": ("cli",),
     "numpy": (
-        *("ops", "reference", "space", "backends", "runtime", "features", "cost", "explorers"),
+        *(
+            "pages",
+            "ops",
+            "reference",
+            "space",
+            "backends",
+            "runtime",
+            "features",
+            "cost",
+            "explorers",
+        ),
         *("measure", "learning", "resume", "tune"),
     ),
 }

@@ -17,7 +17,8 @@ from autotune.backends.base import Artifact
 from autotune.errors import UsageError
 from autotune.ir.default import default_schedule
 from autotune.ops.base import contraction, parse_workload
-from autotune.runtime import Kernel, Packed, aligned_bytes, bind, dispatch
+from autotune.pages import aligned_bytes
+from autotune.runtime import Kernel, Packed, bind, dispatch
 from autotune.targets.detect import resolve
 from autotune.trial import CODEGEN_VERSION
 
@@ -194,7 +195,7 @@ def test_packed_operand_survives_its_file(
     packed.save(tmp_path / "weights")
     loaded = Packed.load(tmp_path / "weights")
     assert loaded.buffer.tobytes() == packed.buffer.tobytes()
-    assert loaded.buffer.ctypes.data % runtime.ALIGN_BYTES == 0
+    assert loaded.buffer.ctypes.data % 64 == 0
     stamp = (loaded.operand, loaded.key, loaded.digest, loaded.codegen)
     assert stamp == ("weight", WORKLOAD.key, kernel.schedule.digest, CODEGEN_VERSION)
     assert call(kernel, weight=loaded).shape == (1, 3, 3, 3)
@@ -338,9 +339,3 @@ def test_interrupted_call_waits_for_the_other_threads() -> None:
     with pytest.raises(KeyboardInterrupt):
         dispatch(artifact(2, 2), code, table, aligned_bytes(128))  # type: ignore[arg-type]
     assert code.is_done
-
-
-def test_aligned_bytes_start_on_a_cache_line() -> None:
-    for size in (1, 63, 64, 4097):
-        buffer = aligned_bytes(size)
-        assert (buffer.size, buffer.ctypes.data % 64) == (size, 0)

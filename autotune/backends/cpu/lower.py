@@ -29,7 +29,7 @@ from autotune.ir.program import (
 )
 from autotune.ir.schedule import Group, Loop, Part, Schedule
 
-BODY = "define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end)"
+BODY = "define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64"
 PACK = "define void @pack_{}(ptr %source, ptr %target, ptr %workspace)"
 REPEAT = """define void @repeat(ptr %operands, ptr %workspace, i64 %begin, i64 %end, i64 %count) {
 entry:

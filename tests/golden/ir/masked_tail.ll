@@ -4,7 +4,7 @@ declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
 
 declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
 
-define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) {
+define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64 {
 entry:
   %v1 = icmp slt i64 %begin, %end
   br i1 %v1, label %start, label %none

@@ -1,6 +1,6 @@
 declare <8 x float> @llvm.fmuladd.v8f32(<8 x float>, <8 x float>, <8 x float>)
 
-define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) {
+define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64 {
 entry:
   %v1 = icmp slt i64 %begin, %end
   br i1 %v1, label %start, label %none
