@@ -60,6 +60,9 @@ class Log(Protocol):
     def trial(self, trial: Trial, **fields: object) -> None:
         """One line, flushed."""
 
+    def reading(self, trial: Trial) -> None:
+        """The same for what a trial was found to be when it was timed again."""
+
     def end(self, **fields: object) -> None:
         """The last line."""
 
@@ -101,7 +104,6 @@ class Search:
     trials: list[Trial] = field(default_factory=list)
     """Those of this run alone."""
     notes: list[str] = field(default_factory=list)
-    best: Trial | None = None
     peak_flops: float = 0.0
     _reference_s: float = inf
     """The run's reference at its fastest: seconds that no slow phase of the machine touched."""
@@ -117,7 +119,7 @@ class Search:
     _submitted: set[str] = field(default_factory=set)
     _outcomes: dict[str, Timing | Failure] = field(default_factory=dict)
     _ranked: list[Trial] = field(default_factory=list)
-    """What worked, fastest first, the default left out."""
+    """What worked, fastest first."""
     _failures: Failures = field(default_factory=Failures)
 
     def __post_init__(self) -> None:
@@ -127,11 +129,15 @@ class Search:
         for digest, outcome in self.earlier.outcomes.items():
             self._submitted.add(digest)
             self._count(digest, outcome)
-        self.best = self.earlier.best[0] if self.earlier.best else None
         for trial in self.earlier.best:
             self._rank(trial)
         # Whoever goes on with a run that had converged wants more of it.
         self._improved_at = self.trial_count
+
+    @property
+    def best(self) -> Trial | None:
+        """The fastest so far."""
+        return self._ranked[0] if self._ranked else None
 
     @property
     def failures(self) -> Counter[str]:
@@ -238,7 +244,10 @@ class Search:
     def _collect(self) -> None:
         wait_s = max(0.0, min(WAIT_S, self._seconds_left()))
         for trial in self.parts.measurer.ready(wait_s):
-            self._record(trial)
+            if trial.readings > 1:
+                self._correct(trial)
+            else:
+                self._record(trial)
         self.tell_progress("search")
 
     def _record(self, trial: Trial) -> None:
@@ -254,12 +263,27 @@ class Search:
             self.tell_progress("search", told)
         if digest == self.parts.default.digest:
             self._note_failing_default()
-        if _ratio(trial) < _ratio(self.best):
-            self.best = trial
         self._rank(trial)
         try:
             point = self._learner.point_of(digest)
             self.parts.log.trial(trial, point=point, at_s=self.elapsed_s())
+        except StoreError as error:
+            self.note_incomplete_log(error)
+
+    def _correct(self, trial: Trial) -> None:
+        """The same trial after one more reading."""
+        digest = trial.schedule.digest
+        self._ranked = [t for t in self._ranked if t.schedule.digest != digest]
+        self._outcomes[digest] = trial.outcome
+        if trial.failure:
+            told = self._failures.add(digest, trial.failure)
+            if told:
+                self.tell_progress("search", told)
+        self._rank(trial)
+        # What improved because of luck would count as converged for it.
+        self._improved_ratio = max(self._improved_ratio, _ratio(self.best))
+        try:
+            self.parts.log.reading(trial)
         except StoreError as error:
             self.note_incomplete_log(error)
 
@@ -320,18 +344,21 @@ class Search:
         """Seconds that a final round of the best `count` and the default is expected to take."""
         runs = [FINAL_RUNS] * FINALISTS + [0.0] * (SCREENED - FINALISTS)
         costs = [
-            trial.build_s + (SCREENING_RUNS + more) * trial.run_s
+            trial.build_s + (SCREENING_RUNS + more) * trial.run_s / trial.readings
             for trial, more in zip(self.fastest(count), runs, strict=False)
         ]
         return FINAL_START_S + sum(costs) + (median(costs) if costs else 0.0)
 
     def fastest(self, count: int) -> list[Trial]:
         """The best `count` trials, the default left out, and whoever has no chance any more."""
-        bar = HOPELESS_RATIO * min(map(_ratio, self._ranked[:1]), default=inf)
-        return list(islice(takewhile(lambda t: _ratio(t) <= bar, self._ranked), count))
+        worked = (t for t in self._ranked if t.schedule != self.parts.default)
+        first = next(worked, None)
+        bar = HOPELESS_RATIO * _ratio(first)
+        able = takewhile(lambda t: _ratio(t) <= bar, worked)
+        return [first, *islice(able, count - 1)] if first else []
 
     def _rank(self, trial: Trial) -> None:
-        if trial.timing and trial.schedule != self.parts.default:
+        if trial.timing:
             insort(self._ranked, trial, key=_ratio)
 
     def default_timing(self) -> Timing | None:

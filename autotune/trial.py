@@ -127,6 +127,8 @@ class Trial:
     outcome: Timing | Failure
     build_s: float = 0.0
     run_s: float = 0.0
+    readings: int = 1
+    """At how many separate moments it was timed: what was told of it before is out of date."""
 
     @property
     def timing(self) -> Timing | None:

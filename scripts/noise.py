@@ -193,9 +193,10 @@ def screen(measurer: Measurer, default: Schedule, others: Sequence[Schedule]) ->
         AutotuneError: the default fails.
     """
     measurer.submit([default, *others])
-    trials: list[Trial] = []
+    latest: dict[str, Trial] = {}
     while measurer.pending:
-        trials += measurer.ready(WAIT_S)
+        latest |= {trial.schedule.digest: trial for trial in measurer.ready(WAIT_S)}
+    trials = list(latest.values())
     for trial in trials:
         if trial.schedule == default and trial.failure is not None:
             raise AutotuneError(f"the default schedule fails: {trial.failure.message}")
@@ -205,27 +206,39 @@ def screen(measurer: Measurer, default: Schedule, others: Sequence[Schedule]) ->
 
 
 def repeat(
-    measurer: Measurer,
+    measurer: PoolMeasurer,
     schedules: Sequence[Schedule],
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
 ) -> list[Trial]:
-    """Measure all in turn, again and again; what is not done when time is up does not count."""
+    """Measure all in turn, again and again; a turn that is not over when time is does not count.
+
+    What counts of a turn is what each schedule was found to be after the last of its readings.
+    """
     trials: list[Trial] = []
     _drain(measurer)
     end_s = clock() + seconds
+    turn: dict[str, Trial] = {}
     while (left_s := end_s - clock()) > 0:
-        # Enough in the queue that builders never wait, little enough to be over soon.
-        if measurer.pending < len(schedules):
+        if measurer.is_idle:
+            trials += turn.values()
+            turn.clear()
             measurer.submit(schedules)
-        trials += measurer.ready(min(WAIT_S, left_s))
+        for trial in measurer.ready(min(WAIT_S, left_s)) or _pause():
+            turn[trial.schedule.digest] = trial
     return trials
 
 
-def _drain(measurer: Measurer) -> None:
+def _pause() -> list[Trial]:
+    """Further readings are waited for by nobody."""
+    time.sleep(WAIT_S / 10)
+    return []
+
+
+def _drain(measurer: PoolMeasurer) -> None:
     """Let what an earlier mode left in the queue pass."""
-    while measurer.pending:
-        measurer.ready(WAIT_S)
+    while not measurer.is_idle:
+        measurer.ready(WAIT_S) or _pause()
 
 
 def lines(noises: Iterable[Noise]) -> Iterator[str]:

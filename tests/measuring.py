@@ -36,9 +36,10 @@ def variants(target: Target, count: int, workload: Workload = WORKLOAD) -> list[
 
 
 def collect(measurer: PoolMeasurer) -> list[Trial]:
-    trials = []
+    """Every trial as it was told first."""
+    trials: list[Trial] = []
     while measurer.pending:
-        trials += measurer.ready(30.0)
+        trials += (trial for trial in measurer.ready(30.0) if trial.readings == 1)
     return trials
 
 

@@ -72,6 +72,9 @@ class Measurer(Protocol):
     def ready(self, wait_s: float) -> list[Trial]:
         """Trials done since the last call; waits at most `wait_s` seconds for the first.
 
+        One that may be the best is told once more whenever it was timed again, at another moment,
+        with all its readings in one timing; nobody has to wait for that.
+
         Raises:
             MeasureError: workers cannot be started.
         """

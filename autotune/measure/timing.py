@@ -191,15 +191,19 @@ def is_contender(timing: Timing, best_ratio: float | None) -> bool:
 
 
 def joined(earlier: Timing, later: Timing) -> Timing:
-    """A reading that met no undisturbed machine with one taken later: what counts of both."""
-    if not later.is_steady:
+    """Two readings of separate moments as one: where only one met a machine at rest, it counts."""
+    error_units = max(earlier.error_units, later.error_units)
+    if earlier.is_steady == later.is_steady:
         return replace(
             later,
             samples_s=earlier.samples_s + later.samples_s,
             reference_s=earlier.reference_s + later.reference_s,
+            disturbed=earlier.disturbed + later.disturbed,
+            error_units=error_units,
         )
-    aside = tuple(zip(earlier.samples_s, earlier.reference_s, strict=True))
-    return replace(later, disturbed=aside + later.disturbed)
+    rest, other = (earlier, later) if earlier.is_steady else (later, earlier)
+    aside = tuple(zip(other.samples_s, other.reference_s, strict=True))
+    return replace(rest, disturbed=rest.disturbed + aside, error_units=error_units)
 
 
 def paired(candidate: Slicer, reference: Slicer, plan: Plan, pace: Pace, clock_ns: Clock) -> Paired:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
@@ -79,6 +79,14 @@ def entry_from(line: Line, index: int, head: Mapping[str, Any]) -> Entry:
         head=head,
         text=text,
     )
+
+
+def corrected(entry: Entry, line: Line) -> Entry:
+    """The entry with the outcome that a later reading gave it; `line` says which.
+
+    Raises: as `entry_from` does.
+    """
+    return replace(entry, outcome=_outcome(line.fields))
 
 
 _canonical: Callable[[object], str] = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode

@@ -19,7 +19,7 @@ from typing import Any
 
 from autotune.errors import AutotuneError, StoreError, UsageError
 from autotune.store import paths
-from autotune.store.entry import Entry, entry_from
+from autotune.store.entry import Entry, corrected, entry_from
 from autotune.store.lines import BadLine, BadLines, Line, read_lines
 from autotune.trial import Trial
 
@@ -56,30 +56,20 @@ class LogWriter:
 
     def trial(self, trial: Trial, **fields: object) -> None:
         """One measured schedule; further fields say what the tuner knew of it."""
-        timing, failure = trial.timing, trial.failure
-        disturbed = timing.disturbed if timing else ()
         self._write(
             {
                 "kind": "trial",
                 "index": self._count,
-                "digest": trial.schedule.digest,
-                "status": trial.status,
-                "seconds": timing.seconds if timing else None,
-                "ratio": timing.ratio if timing else None,
-                "samples": list(timing.samples_s) if timing else [],
-                "reference_samples": list(timing.reference_s) if timing else [],
-                "disturbed_samples": [sample for sample, _ in disturbed],
-                "disturbed_reference_samples": [reference for _, reference in disturbed],
-                "steady": timing.is_steady if timing else None,
-                "error_units": timing.error_units if timing else None,
-                "message": failure.message if failure else None,
-                "build_s": trial.build_s,
-                "run_s": trial.run_s,
+                **_outcome(trial),
                 "schedule": trial.schedule.to_dict(),
                 **fields,
             }
         )
         self._count += 1
+
+    def reading(self, trial: Trial) -> None:
+        """A trial of this log after one more reading: what counts from now on."""
+        self._write({"kind": "reading", "readings": trial.readings, **_outcome(trial)})
 
     def end(self, **fields: object) -> None:
         """The last line: how the run ended and what it chose."""
@@ -107,6 +97,27 @@ class LogWriter:
             self._ends_in_mid_line = False
         except (OSError, ValueError, TypeError) as error:
             raise StoreError(f"log {self.path} cannot be written: {error}") from error
+
+
+def _outcome(trial: Trial) -> dict[str, object]:
+    """What became of a trial, field by field."""
+    timing, failure = trial.timing, trial.failure
+    disturbed = timing.disturbed if timing else ()
+    return {
+        "digest": trial.schedule.digest,
+        "status": trial.status,
+        "seconds": timing.seconds if timing else None,
+        "ratio": timing.ratio if timing else None,
+        "samples": list(timing.samples_s) if timing else [],
+        "reference_samples": list(timing.reference_s) if timing else [],
+        "disturbed_samples": [sample for sample, _ in disturbed],
+        "disturbed_reference_samples": [reference for _, reference in disturbed],
+        "steady": timing.is_steady if timing else None,
+        "error_units": timing.error_units if timing else None,
+        "message": failure.message if failure else None,
+        "build_s": trial.build_s,
+        "run_s": trial.run_s,
+    }
 
 
 @dataclass(frozen=True)
@@ -219,6 +230,8 @@ class _Run:
         self._heads: list[Mapping[str, Any]] = []
         self._head: Mapping[str, Any] = {}
         self._entries: list[Entry] = []
+        self._row_of: dict[str, int] = {}
+        """By digest, its last entry."""
         self._end: Mapping[str, Any] = {}
         self._bad = BadLines()
         self._line_count = self._runs = 0
@@ -234,18 +247,32 @@ class _Run:
                 self._runs += 1
                 self._heads.clear()
                 self._entries.clear()
+                self._row_of.clear()
             self._head = line.fields
             self._heads.append(line.fields)
             self._end = {}
         elif kind == "end":
             self._end = line.fields
-        elif kind == "trial":
+        elif kind == "trial" or kind == "reading":
             try:
-                self._entries.append(entry_from(line, len(self._entries), self._head))
+                self._take_outcome(line)
             except (AutotuneError, ValueError, TypeError, KeyError, OverflowError) as error:
                 self._bad.add(line.number, f"{type(error).__name__}: {error}")
         else:
             self._bad.add(line.number, f"kind {repr(kind)[:40]} is not known")
+
+    def _take_outcome(self, line: Line) -> None:
+        """A trial, or what one of those before was found to be later."""
+        if line.fields["kind"] == "trial":
+            entry = entry_from(line, len(self._entries), self._head)
+            self._row_of[entry.digest] = len(self._entries)
+            self._entries.append(entry)
+        else:
+            digest = line.fields.get("digest")
+            if not isinstance(digest, str) or digest not in self._row_of:
+                raise StoreError(f"digest {repr(digest)[:40]} is of no trial before it")
+            row = self._row_of[digest]
+            self._entries[row] = corrected(self._entries[row], line)
 
     def log(self) -> Log:
         return Log(

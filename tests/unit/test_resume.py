@@ -164,6 +164,20 @@ def test_small_space_is_exhausted_across_two_runs(run, explorer):
     assert run.progress[-1].trials == run.progress[-1].wanted == whole.trials
 
 
+def test_resumed_run_believes_the_last_reading_of_a_trial(run, whole):
+    """The best trial of the log turned out, at a second reading, to crash."""
+    run.path.write_bytes(b"".join(whole[:-1]))
+    trials = log.read(run.path).trials
+    best = min((t for t in trials if t.timing), key=lambda t: t.timing.ratio)
+    crashed = dataclasses.replace(best, outcome=Failure("crash", "signal 11"), readings=2)
+    with log.LogWriter(run.path) as writer:
+        writer.reading(crashed)
+    result = run()
+    assert run.submitted == []
+    assert best.schedule not in run.measurer.retimed[0]
+    assert result.to_dict()["failures"]["crash"] >= 1
+
+
 def test_complete_run_only_times_its_finalists_again(run, whole):
     run.path.write_bytes(b"".join(whole))
     result = run(fails=some_fail)

@@ -58,6 +58,9 @@ class FakeMeasurer:
     interrupts_final: bool = False
     now_s: float = 0.0
     queue: list = field(default_factory=list)
+    again: object = None
+    """Trial -> the same after one more reading, or None."""
+    told_again: list = field(default_factory=list)
     measured: list = field(default_factory=list)
     least_pending: list = field(default_factory=list)
     retimed: list = field(default_factory=list)
@@ -92,7 +95,11 @@ class FakeMeasurer:
         self.now_s += self.trial_s * len(taken) + self.start_s
         self.start_s = 0.0
         self.least_pending.append(len(self.queue))
-        return [Trial(s, self.outcome(s, 3), 0.02, 0.03) for s in taken]
+        told = [Trial(s, self.outcome(s, 3), 0.02, 0.03) for s in taken]
+        corrected, self.told_again = self.told_again, []
+        if self.again:
+            self.told_again = [t for t in map(self.again, told) if t]
+        return [*corrected, *told]
 
     def retime(self, schedules, rounds, hopefuls=(), places=0):
         if self.interrupts_final:
@@ -120,6 +127,7 @@ class FakeMeasurer:
 @dataclass
 class FakeLog:
     trials: list = field(default_factory=list)
+    readings: list = field(default_factory=list)
     ended: dict = field(default_factory=dict)
     is_broken: bool = False
 
@@ -127,6 +135,11 @@ class FakeLog:
         if self.is_broken:
             raise StoreError("log cannot be written: no space left")
         self.trials.append(trial)
+
+    def reading(self, trial):
+        if self.is_broken:
+            raise StoreError("log cannot be written: no space left")
+        self.readings.append(trial)
 
     def end(self, **fields):
         json.dumps(fields, allow_nan=False)
@@ -609,6 +622,49 @@ def test_interrupted_run_keeps_the_best_of_what_was_measured():
     assert bench.measurer.retimed == []
     assert bench.cache.records[0].schedule == result.schedule
     assert not bench.cache.records[0].verified
+
+
+def test_lucky_reading_loses_its_rank_when_read_again():
+    """The tenth trial reads twenty times too fast, and as it is at the second reading."""
+    bench = Bench()
+    lucky, usual = [], bench.measurer.outcome
+
+    def outcome(schedule, count):
+        found = usual(schedule, count)
+        if len(lucky) == 9:
+            found = replace(found, samples_s=tuple(s / 20 for s in found.samples_s))
+        if count == 3:
+            lucky.append(schedule)
+        return found
+
+    def again(trial):
+        return replace(trial, outcome=usual(trial.schedule, 6), readings=2)
+
+    bench.measurer.outcome, bench.measurer.again = outcome, again
+    bench.run(64)
+    [screened] = bench.measurer.retimed
+    seconds = [bench.measurer.seconds(s) for s in screened[1:]]
+    assert seconds == sorted(seconds)
+    assert len(bench.log.trials) == 64
+    assert lucky[9] in [trial.schedule for trial in bench.log.readings]
+
+
+def test_trial_that_fails_at_its_second_reading_is_no_finalist_and_counts_as_failed():
+    bench = Bench()
+    crash = Failure("crash", "signal 11")
+    best = []
+
+    def again(trial):
+        if trial.schedule == bench.parts.default or best:
+            return None
+        best.append(trial.schedule)
+        return replace(trial, outcome=crash, readings=2)
+
+    bench.measurer.again = again
+    result = bench.run(48)
+    assert best[0] not in bench.measurer.retimed[0]
+    assert result.to_dict()["failures"] == {"crash": 1}
+    assert (result.trials, result.to_dict()["failed"]) == (48, 1)
 
 
 def test_interruption_of_the_finals_is_an_interruption():

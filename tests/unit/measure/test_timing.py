@@ -244,13 +244,22 @@ def test_clock_without_positive_time_is_refused_after_one_retry(step_ns: int) ->
     assert counts[1] > counts[0]
 
 
-def test_unsteady_reading_with_a_steady_one_counts_as_aside() -> None:
-    earlier = Timing((2.0, 3.0), (1.0, 1.5), 0.5, is_steady=False)
-    later = Timing((1.0,), (1.0,), 0.5, ((9.0, 4.0),))
-    both = joined(earlier, later)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_unsteady_reading_beside_a_steady_one_counts_as_aside(is_first: bool) -> None:
+    unsteady = Timing((2.0, 3.0), (1.0, 1.5), 0.7, is_steady=False)
+    steady = Timing((1.0,), (1.0,), 0.5, ((9.0, 4.0),))
+    both = joined(unsteady, steady) if is_first else joined(steady, unsteady)
     assert both.is_steady
     assert both.samples_s == (1.0,)
-    assert both.disturbed == ((2.0, 1.0), (3.0, 1.5), (9.0, 4.0))
+    assert both.disturbed == ((9.0, 4.0), (2.0, 1.0), (3.0, 1.5))
+    assert both.error_units == 0.7
+
+
+def test_two_steady_readings_count_alike() -> None:
+    both = joined(Timing((2.0,), (1.0,), 0.5, ((9.0, 4.0),)), Timing((1.0,), (1.0,), 0.6))
+    assert both.is_steady
+    assert (both.samples_s, both.reference_s) == ((2.0, 1.0), (1.0, 1.0))
+    assert (both.disturbed, both.error_units) == (((9.0, 4.0),), 0.6)
 
 
 def test_two_unsteady_readings_count_alike() -> None:

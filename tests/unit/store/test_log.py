@@ -63,6 +63,35 @@ def test_line_of_a_trial_has_what_the_contract_names(path: Path) -> None:
     assert (bad["samples"], bad["message"], bad["at_s"]) == ([], "after 10 s", 1.5)
 
 
+@pytest.mark.parametrize("later", [UNSTEADY, BAD], ids=["ok", "failed"])
+def test_last_reading_of_a_trial_counts(path: Path, later: Trial) -> None:
+    other = dataclasses.replace(BAD, schedule=dataclasses.replace(SCHEDULE, parallel=1))
+    with LogWriter(path) as log:
+        log.header()
+        log.trial(GOOD, point=[1, 2])
+        log.trial(other)
+        log.reading(dataclasses.replace(GOOD, readings=2))
+        log.reading(dataclasses.replace(later, readings=3))
+        log.end()
+    line = json.loads(path.read_bytes().splitlines()[4])
+    assert (line["kind"], line["readings"], line["status"]) == ("reading", 3, later.status)
+    run = read(path)
+    first = run.entries[0]
+    assert (first.outcome, first.point, first.line) == (later.outcome, (1, 2), 2)
+    assert (len(run.entries), run.entries[1].outcome, run.bad) == (2, other.outcome, ())
+
+
+def test_reading_of_no_trial_before_it_is_a_bad_line(path: Path) -> None:
+    with LogWriter(path) as log:
+        log.header()
+        log.reading(GOOD)
+        log.trial(GOOD)
+    run = read(path)
+    assert run.trials == (GOOD,)
+    [bad] = run.bad
+    assert f"digest '{SCHEDULE.digest}' is of no trial before it" in bad.message
+
+
 def test_disturbed_pairs_are_kept_apart(path: Path) -> None:
     lines = written(path, UNSTEADY, GOOD, BAD).splitlines()
     unsteady, good, bad = map(json.loads, lines[1:4])
