@@ -18,7 +18,7 @@ HUGE_FROM_BYTES = 32 << 10
 """Smaller buffers fit a level-1 cache, whose sets do not depend on the pages.
 
 Source: our measurements on Zen 3 with C6: five copies of one kernel in one process differed by up
-to 5% with small pages below 256 KiB; by 1 to 4%, mostly 2%, with these.
+to 5% with small pages below 256 KiB; by 1 to 4% with these; by 1% in huge pages of their own.
 """
 
 
@@ -42,11 +42,18 @@ class _Shared:
 _SHARED = _Shared()
 
 
-def aligned_bytes(size: int) -> NDArray[np.uint8]:
-    """A byte buffer that starts on a cache line; in huge pages where it pays and there are any."""
+def aligned_bytes(size: int, is_alone: bool = False) -> NDArray[np.uint8]:
+    """A byte buffer that starts on a cache line; in huge pages where it pays and there are any.
+
+    Args:
+        size: in bytes.
+        is_alone: in huge pages of its own, at their very start: at the same place each time, for
+            2 MiB however small it is.
+    """
     if size < HUGE_FROM_BYTES or not hasattr(mmap, "MADV_HUGEPAGE"):
         return _aligned(np.empty(size + LINE_BYTES, np.uint8), LINE_BYTES, size)
-    return _SHARED.cut(size) if size <= HUGE_PAGE_BYTES // 2 else _mapped(size)
+    is_shared = size <= HUGE_PAGE_BYTES // 2 and not is_alone
+    return _SHARED.cut(size) if is_shared else _mapped(size)
 
 
 def _mapped(size: int) -> NDArray[np.uint8]:

@@ -39,7 +39,7 @@ class GuardedBuffer:
             start = (inside - size_bytes) // alignment * alignment
             end_guard = inside
         else:
-            whole = aligned_bytes(size_bytes + 2 * GUARD_BYTES)
+            whole = aligned_bytes(size_bytes + 2 * GUARD_BYTES, is_alone=True)
             start = GUARD_BYTES
             end_guard = start + size_bytes + GUARD_BYTES
         self.bytes: NDArray[np.uint8] = whole[start : start + size_bytes]

@@ -28,9 +28,10 @@ BUILDER_BYTES = 160 * _MIB
 """One builder at its peak, rounded up. Source: VmHWM of builders of 600 random candidates each, C12
 126 MiB, D3 135 MiB, C1 120 MiB, G1 110 MiB; of the longest straight-line code that is legal
 123 MiB; LLVM 22, 2026-11-30."""
-RUNNER_BYTES = 96 * _MIB
-"""A runner before it has any operands: Python, NumPy, LLVM. Source: VmHWM of one that measured
-1,000 candidates of matmul 64x64x64, 89 MiB, 2026-11-30."""
+RUNNER_BYTES = (96 + 16) * _MIB
+"""A runner before it has any operands: Python, NumPy, LLVM; and what its eight or so buffers leave
+of their huge pages. Source: VmHWM of one that measured 1,000 candidates of matmul 64x64x64, 89 MiB,
+2026-11-30."""
 TUNER_BYTES = 128 * _MIB
 """What the tuner itself grows by, the cost model's library above all. Source: VmRSS of a search of
 600 trials, 147 MiB, of which 45 MiB are there before; 10 KiB a trial; 2026-11-30."""

@@ -347,7 +347,7 @@ class PoolMeasurer:
         return kept.pop(min(due)[1]) if due else None
 
     def _contends(self, timing: Timing) -> bool:
-        return is_contender(timing, self._best_ratio)
+        return not self._options.drops_slow or is_contender(timing, self._best_ratio)
 
     def _send(self, slot: Slot, job: _Job, header: Header, blob: bytes) -> None:
         job.sent_at = time.monotonic()

@@ -26,7 +26,6 @@ from autotune.measure.base import MeasureOptions
 from autotune.measure.memory import BUILDER_BYTES, kernel_bytes, runner_bytes
 from autotune.measure.pool import PoolMeasurer
 from autotune.ops.base import contraction, parse_workload
-from autotune.pages import HUGE_PAGE_BYTES
 from autotune.space import generate, narrowing
 from autotune.store.log import read
 from autotune.targets.detect import host
@@ -47,9 +46,8 @@ def _workers_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # --- many candidates ---------------------------------------------------------------------------
 
-MAPS, RSS_KIB = 12, 2048 + HUGE_PAGE_BYTES // 1024
-"""How much more a runner may hold after many candidates than after a few: one more of the huge
-pages that buffers share among it."""
+MAPS, RSS_KIB = 12, 2048
+"""How much more a runner may hold after many candidates than after a few."""
 
 
 def soaked(count: int, every: int, runner: str = "autotune.measure.run") -> list[Step]:

@@ -35,6 +35,13 @@ def test_large_buffer_starts_on_a_huge_page_and_can_be_written(size: int) -> Non
     assert buffer[0] == buffer[-1] == 7
 
 
+@pytest.mark.parametrize("size", [HUGE_FROM_BYTES, 100_000])
+def test_buffer_alone_starts_on_a_huge_page_whatever_its_size(size: int) -> None:
+    buffers = [aligned_bytes(size, is_alone=True) for _ in range(3)]
+    assert [buffer.ctypes.data % HUGE_PAGE_BYTES for buffer in buffers] == [0, 0, 0]
+    assert all(buffer.size == size for buffer in buffers)
+
+
 def test_where_there_are_no_huge_pages_a_cache_line_will_do(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
