@@ -24,16 +24,16 @@ from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions
 from autotune.measure.retime import builder_first, retime, runner_first
 from autotune.measure.slot import Lost, Role, Slot, outcome_of
-from autotune.measure.timing import is_contender, is_firm, joined
+from autotune.measure.timing import is_contender, is_firm, is_settled, joined
 from autotune.measure.wire import Frame, Header, timing_from
 from autotune.targets.base import Target
 from autotune.trial import Failure, Timing, Trial, Workload
 
 _CLOSE_S = 2.0
 _PEAK_LIMIT_S = 30.0
-READINGS, READING_GAP_S = 3, 1.0
-"""A contender is timed at so many moments, so far apart: a machine's slow phases, and the kind of
-slowness that the reference does not feel, last for seconds.
+READINGS, MOST_READINGS, READING_GAP_S = 3, 8, 1.0
+"""A contender is timed at so many moments, so far apart, at more where they hardly met a machine at
+rest: slow phases, and the kind of slowness that the reference does not feel, last for seconds.
 
 Source: our measurements of 2026-12-01: with three readings a second apart instead of one the
 ratios of C2, C3 and G1 spread by 1.0 to 2.5% instead of 2.5 to 3.7%.
@@ -57,6 +57,12 @@ class _Job:
     readings: int = 0
     due_at: float = 0.0
     """When it may be timed again."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it was read often enough."""
+        is_known = self.timing is not None and is_settled(self.timing)
+        return self.is_first or self.readings >= (READINGS if is_known else MOST_READINGS)
 
 
 class PoolMeasurer:
@@ -386,8 +392,7 @@ class PoolMeasurer:
         job.timing = outcome if isinstance(outcome, Timing) else None
         job.readings += 1
         self._finish(job, outcome)
-        is_done = job.is_first or job.readings == READINGS
-        if job.timing and not is_done and self._contends(job.timing):
+        if job.timing and not job.is_done and self._contends(job.timing):
             job.due_at = time.monotonic() + READING_GAP_S
             self._to_run_again.append(job)
 

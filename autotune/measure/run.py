@@ -164,7 +164,9 @@ class Runner:
         end_ns = clock_ns() + (call_s + 2 * reference.slicer.slice_s) * 1e9
         if call_s > self._min_slice_s and end_ns > plan.until_ns:
             return Paired((call_s,), (reference.last_s,))
-        slicer = self._slices_of(candidate, call_s).slicer
+        # Beside a slow reference one short call a pair would leave it most of the time.
+        least_s = max(self._min_slice_s, reference.slicer.slice_s / 2)
+        slicer = Slicer(candidate.repeat, call_s, least_s, self._tools.clock_ns)
         return paired(slicer, reference.slicer, plan, self._pace, clock_ns)
 
     def _slices_of(self, candidate: Candidate, call_s: float) -> _Held:

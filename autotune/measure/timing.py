@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from autotune.measure.child import CandidateError
-from autotune.trial import Timing
+from autotune.trial import Timing, lower_quartile
 
 DROP_RATIO = 2.0
 """A first slice this many times slower than the best so far is the candidate's only one."""
@@ -27,8 +27,10 @@ Source: our measurements of 2026-11-30: where another tenant computes on the sam
 """
 MIN_PAIRS = 3
 ENOUGH_PAIRS, ENOUGH_S = 9, 0.05
-"""So many undisturbed pairs decide, taken over at least so many seconds: the caches of a shared
+"""So many undisturbed pairs may decide, taken over at least so many seconds: the caches of a shared
 machine stay as they are for a while, so that slices in a row agree more than they should."""
+TIGHT = 0.01
+"""Half of a ratio's interval, relative, at which a contender needs no further pairs."""
 LOSING = 1.15
 """A candidate whose MIN_PAIRS undisturbed ratios are all this far above the best has lost; not
 less, for the best so far is also the luckiest."""
@@ -182,7 +184,12 @@ class Paired:
 def is_firm(timing: Timing) -> bool:
     """Whether others may be dropped for being slower: it is more than a few lucky slices."""
     is_long = min(timing.samples_s) * len(timing.samples_s) >= ENOUGH_S
-    return is_long or (timing.is_steady and len(timing.samples_s) >= ENOUGH_PAIRS)
+    return is_long or is_settled(timing)
+
+
+def is_settled(timing: Timing) -> bool:
+    """Whether enough of its pairs met a machine at rest."""
+    return timing.is_steady and len(timing.samples_s) >= ENOUGH_PAIRS
 
 
 def is_contender(timing: Timing, best_ratio: float | None) -> bool:
@@ -249,8 +256,17 @@ def _is_decided(pairs: list[_Pair], pace: Pace, plan: Plan, spent_s: float) -> b
     ratios = [pair.ratio for pair in pairs if pair.slowest_s <= bar_s]
     if len(ratios) < MIN_PAIRS:
         return False
-    is_enough = len(ratios) >= ENOUGH_PAIRS and spent_s >= ENOUGH_S
-    return is_enough or _is_slow(min(ratios), plan, LOSING)
+    if len(ratios) < ENOUGH_PAIRS or spent_s < ENOUGH_S:
+        return _is_slow(min(ratios), plan, LOSING)
+    return _is_slow(lower_quartile(ratios), plan, LOSING) or _half_width(ratios) <= TIGHT
+
+
+def _half_width(ratios: Sequence[float]) -> float:
+    """How far the lower quartile may be off, relative to it: from ranks one deviation beside it."""
+    ordered, count = sorted(ratios), len(ratios)
+    place, deviation = (count - 1) / 4, math.sqrt(3 * count) / 4
+    low, high = ordered[max(0, round(place - deviation))], ordered[round(place + deviation)]
+    return (high - low) / 2 / lower_quartile(ratios)
 
 
 def _sorted_out(pairs: list[_Pair], pace: Pace) -> Paired:

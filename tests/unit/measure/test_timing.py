@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 
 from autotune.measure.child import CandidateError
@@ -112,6 +113,25 @@ def test_short_slices_go_on_until_they_span_some_time() -> None:
     seen = paired(*slicers, Plan(1e18, 1.0, None), Pace(), world.clock_ns)
     assert len(seen.samples_s) > ENOUGH_PAIRS
     assert ENOUGH_S <= (world.now_ns - begin_ns) * 1e-9 < ENOUGH_S + 3e-3
+
+
+@pytest.mark.parametrize(("best_ratio", "is_longer"), [(None, True), (1.0, True), (0.85, False)])
+def test_contender_whose_slices_differ_gets_more_of_them(
+    best_ratio: float | None, is_longer: bool
+) -> None:
+    """Beside a steady reference; who has lost is timed no longer for it."""
+    world, chance = World(), np.random.default_rng(0)
+
+    def steady(count: int) -> None:
+        world.now_ns += 4e6 * count
+
+    def uneven(count: int) -> None:
+        world.now_ns += 4e6 * count * chance.uniform(0.97, 1.2)
+
+    slicers = [Slicer(repeat, 4e-3, 1e-3, world.clock_ns) for repeat in (uneven, steady)]
+    seen = paired(*slicers, Plan(1e18, 10.0, best_ratio), Pace(), world.clock_ns)
+    assert (len(seen.samples_s) > 2 * ENOUGH_PAIRS) == is_longer
+    assert len(seen.samples_s) < 200
 
 
 def test_pairs_from_a_slow_phase_are_set_aside_and_made_up_for() -> None:
