@@ -38,8 +38,8 @@ rest: slow phases, and the kind of slowness that the reference does not feel, la
 Source: our measurements of 2026-12-01: with three readings a second apart instead of one the
 ratios of C2, C3 and G1 spread by 1.0 to 2.5% instead of 2.5 to 3.7%.
 """
-_AGAIN_SHARE = 0.25
-"""Largest share of the runner's time that further readings may take from other candidates."""
+_AGAIN_SHARE = 0.1
+"""Largest share of the runner's time that goes to further readings while there is other work."""
 
 
 @dataclass
@@ -90,7 +90,7 @@ class PoolMeasurer:
         """By digest, of all that are more than a few lucky slices."""
         self._best_ratio: float | None = None
         self._run_s = self._again_s = 0.0
-        """The runner's seconds so far, and those of further readings while others waited."""
+        """The runner's seconds so far, and those of further readings among them."""
         self._pace_s: float | None = None
         """The reference's best, handed from one runner to the next."""
         self._peak: float | Failure | None = None
@@ -282,7 +282,7 @@ class PoolMeasurer:
 
     def _sleep_s(self, slots: Sequence[Slot]) -> float | None:
         deadlines = [slot.deadline for slot in slots if slot.deadline is not None]
-        if self._runner.is_idle and not (self._is_paused or self._takes_turns):
+        if not (self._is_paused or self._in_hand):
             deadlines += [job.due_at for job in self._to_run_again]
         if not self._is_paused and any(not slot.has_worker for slot in slots):
             return 0.0
@@ -311,7 +311,12 @@ class PoolMeasurer:
             assert ready.built is not None
             artifact = ready.built.header["artifact"]
             best_ratio = self._best_ratio if self._options.drops_slow else None
-            header = {"do": "measure", "artifact": artifact, "best_ratio": best_ratio}
+            header = {
+                "do": "measure",
+                "artifact": artifact,
+                "best_ratio": best_ratio,
+                "is_thorough": ready.readings > 0,
+            }
             self._send(self._runner, ready, header, ready.built.blob)
 
     def _rest(self, slots: Sequence[Slot]) -> None:
@@ -341,7 +346,7 @@ class PoolMeasurer:
 
     def _next_to_run_again(self) -> _Job | None:
         """The best contender whose moment has come, if the runner has time for it."""
-        is_free = not (self._to_run or self._takes_turns)
+        is_free = not (self._to_build or self._to_run or self._in_hand)
         if not is_free and self._again_s > _AGAIN_SHARE * self._run_s:
             return None
         kept = [job for job in self._to_run_again if job.timing and self._contends(job.timing)]
@@ -381,7 +386,7 @@ class PoolMeasurer:
         else:
             job.run_s += spent_s
             self._run_s += spent_s
-            self._again_s += spent_s if job.readings and self._to_run else 0.0
+            self._again_s += spent_s if job.readings else 0.0
             read = outcome if isinstance(outcome, Failure) else self._timed(slot, outcome.header)
             self._read(job, read)
 

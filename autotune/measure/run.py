@@ -33,6 +33,8 @@ FALLBACK_SHAPE = "64x64x64"
 """The matmul whose default schedule is the reference where a workload's own default failed."""
 FINAL_PATIENCE_S = 0.2
 """Longest that one finalist is timed in one round."""
+FIRST_SHARE = 0.5
+"""Of the patience, for the first reading of a candidate: who may be the best is read again."""
 _PEAK_SLICE_S = 0.002
 _PEAK_SLICES, _PEAK_PAUSE_S = 12, 0.015
 """So spread that a slow phase of the machine does not hold all of them."""
@@ -110,10 +112,12 @@ class Runner:
             is_first = self._reference is None
             reference = self._reference or self._slices_of(candidate, call_s)
             with self._turn():
+                is_thorough = bool(frame.header["is_thorough"])
                 plan = Plan(
                     begin_ns + _LIMIT_SHARE * limit_ns,
-                    self._patience_s,
+                    self._patience_s * (1.0 if is_thorough else FIRST_SHARE),
                     frame.header["best_ratio"],
+                    is_thorough,
                 )
                 timed = self._timed(candidate, call_s, reference, plan)
             # Else what it did while being timed would be laid at the next one's door.
@@ -165,8 +169,9 @@ class Runner:
         if call_s > self._min_slice_s and end_ns > plan.until_ns:
             return Paired((call_s,), (reference.last_s,))
         # Beside a slow reference one short call a pair would leave it most of the time.
-        least_s = max(self._min_slice_s, reference.slicer.slice_s / 2)
-        slicer = Slicer(candidate.repeat, call_s, least_s, self._tools.clock_ns)
+        least_s = reference.slicer.slice_s / 2 if plan.is_thorough else 0.0
+        longer_s = max(self._min_slice_s, least_s)
+        slicer = Slicer(candidate.repeat, call_s, longer_s, self._tools.clock_ns)
         return paired(slicer, reference.slicer, plan, self._pace, clock_ns)
 
     def _slices_of(self, candidate: Candidate, call_s: float) -> _Held:

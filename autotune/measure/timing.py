@@ -30,7 +30,7 @@ ENOUGH_PAIRS, ENOUGH_S = 9, 0.05
 """So many undisturbed pairs may decide, taken over at least so many seconds: the caches of a shared
 machine stay as they are for a while, so that slices in a row agree more than they should."""
 TIGHT = 0.01
-"""Half of a ratio's interval, relative, at which a contender needs no further pairs."""
+"""Half of a ratio's interval, relative, at which a thorough reading needs no further pairs."""
 LOSING = 1.15
 """A candidate whose MIN_PAIRS undisturbed ratios are all this far above the best has lost; not
 less, for the best so far is also the luckiest."""
@@ -148,6 +148,8 @@ class Plan:
     """
     best_ratio: float | None
     """The best candidate so far over the reference."""
+    is_thorough: bool = True
+    """Go on until the ratio's interval is tight; else a number of pairs is enough."""
 
 
 @dataclass(frozen=True)
@@ -193,8 +195,12 @@ def is_settled(timing: Timing) -> bool:
 
 
 def is_contender(timing: Timing, best_ratio: float | None) -> bool:
-    """Whether it may yet be the best, so that its ratio matters."""
-    return best_ratio is None or timing.ratio <= LOSING * best_ratio
+    """Whether it may yet be the best, so that its ratio matters.
+
+    Where no moment of rest was met, its ratio may be off by as much again.
+    """
+    bar = LOSING if timing.is_steady else LOSING**2
+    return best_ratio is None or timing.ratio <= bar * best_ratio
 
 
 def joined(earlier: Timing, later: Timing) -> Timing:
@@ -258,7 +264,8 @@ def _is_decided(pairs: list[_Pair], pace: Pace, plan: Plan, spent_s: float) -> b
         return False
     if len(ratios) < ENOUGH_PAIRS or spent_s < ENOUGH_S:
         return _is_slow(min(ratios), plan, LOSING)
-    return _is_slow(lower_quartile(ratios), plan, LOSING) or _half_width(ratios) <= TIGHT
+    has_lost = _is_slow(lower_quartile(ratios), plan, LOSING)
+    return has_lost or not plan.is_thorough or _half_width(ratios) <= TIGHT
 
 
 def _half_width(ratios: Sequence[float]) -> float:

@@ -134,6 +134,20 @@ def test_contender_whose_slices_differ_gets_more_of_them(
     assert len(seen.samples_s) < 200
 
 
+def test_quick_reading_ends_when_it_has_a_number_of_pairs() -> None:
+    world, chance = World(), np.random.default_rng(0)
+
+    def steady(count: int) -> None:
+        world.now_ns += 4e6 * count
+
+    def uneven(count: int) -> None:
+        world.now_ns += 4e6 * count * chance.uniform(0.97, 1.2)
+
+    slicers = [Slicer(repeat, 4e-3, 1e-3, world.clock_ns) for repeat in (uneven, steady)]
+    plan = Plan(1e18, 10.0, None, is_thorough=False)
+    assert len(paired(*slicers, plan, Pace(), world.clock_ns).samples_s) == ENOUGH_PAIRS
+
+
 def test_pairs_from_a_slow_phase_are_set_aside_and_made_up_for() -> None:
     """The candidate suffers as much as the reference: only the reference's own speed tells."""
     world = World(slowdown=lambda now_s: 1.5 if 0.02 < now_s % 0.1 < 0.06 else 1.0)
@@ -295,3 +309,6 @@ def test_contender_is_not_much_slower_than_the_best() -> None:
     assert is_contender(timing, None)
     assert is_contender(timing, 1.8)
     assert not is_contender(timing, 1.7)
+    unsteady = dataclasses.replace(timing, is_steady=False)
+    assert is_contender(unsteady, 1.6)
+    assert not is_contender(unsteady, 1.4)
