@@ -31,7 +31,7 @@ class MeasureOptions:
     min_slice_s: float = 0.001
     """What a slice takes at least: short, for a shared machine stays the same for 5 to 50 ms."""
     patience_s: float = 0.3
-    """Longest that a candidate is timed, an undisturbed machine waited for or not."""
+    """Longest that a reading takes, an undisturbed machine waited for or not; a first one: half."""
     drops_slow: bool = True
     """A candidate that is clearly slower than the best gets a slice or three, no full reading."""
     cache_policy: CachePolicy = "warm"

@@ -139,7 +139,7 @@ class PoolMeasurer:
     def is_idle(self) -> bool:
         """Whether nothing is left to do: no schedule and no further reading of one."""
         with self._changed:
-            return not (self._pending or self._done or self._in_hand or self._to_run_again)
+            return not (self._has_other_work or self._to_run_again or self._done)
 
     def submit(self, schedules: Sequence[Schedule]) -> None:
         """Queue schedules; the first one ever submitted becomes the run's fixed reference."""
@@ -282,7 +282,7 @@ class PoolMeasurer:
 
     def _sleep_s(self, slots: Sequence[Slot]) -> float | None:
         deadlines = [slot.deadline for slot in slots if slot.deadline is not None]
-        if not (self._is_paused or self._in_hand):
+        if self._runner.is_idle and not (self._is_paused or self._has_other_work):
             deadlines += [job.due_at for job in self._to_run_again]
         if not self._is_paused and any(not slot.has_worker for slot in slots):
             return 0.0
@@ -344,10 +344,14 @@ class PoolMeasurer:
                 return job
         return None
 
+    @property
+    def _has_other_work(self) -> bool:
+        """Whether anything is to be done but further readings."""
+        return bool(self._to_build or self._to_run or self._in_hand)
+
     def _next_to_run_again(self) -> _Job | None:
         """The best contender whose moment has come, if the runner has time for it."""
-        is_free = not (self._to_build or self._to_run or self._in_hand)
-        if not is_free and self._again_s > _AGAIN_SHARE * self._run_s:
+        if self._has_other_work and self._again_s > _AGAIN_SHARE * self._run_s:
             return None
         kept = [job for job in self._to_run_again if job.timing and self._contends(job.timing)]
         self._to_run_again = kept

@@ -107,7 +107,7 @@ def test_further_readings_take_no_more_than_their_share_from_others(
 
     class Watched(_Told):
         def _next_to_run_again(self) -> pool._Job | None:
-            others_wait = bool(self._to_build or self._to_run or self._in_hand)
+            others_wait = self._has_other_work
             before = self._again_s <= share * self._run_s
             job = super()._next_to_run_again()
             assert job is None or before or not others_wait
