@@ -24,6 +24,7 @@ from repeatability import Judged, Repeated, Tuned
 from autotune.errors import AutotuneError, MeasureError
 from autotune.finalists import Ratio
 from autotune.ir.schedule import Loop, Nest, Schedule
+from autotune.measure import pool
 from autotune.measure.base import MeasureOptions
 from autotune.ops.base import parse_workload
 from autotune.targets.detect import resolve
@@ -360,6 +361,7 @@ def test_noise_is_measured_in_real_workers_beside_a_neighbour(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Compiles."""
+    monkeypatch.setattr(pool, "READING_GAP_S", 0.0)
     monkeypatch.setattr(noise, "SCREENED", 3)
     monkeypatch.setattr(noise, "KEPT", 1)
     target = resolve("host")
