@@ -44,10 +44,9 @@ FRUITLESS_ASKS = 64
 """Batches of nothing but known schedules after which a space counts as exhausted."""
 WAIT_S = 0.1
 FINAL_START_S = 0.7
-SCREENING_RUNS, FINAL_RUNS = 2.0, 8.0
-"""What the final round costs: its workers' start, of each schedule that is screened its build time
-and some times its run time, of each finalist more (eleven rounds, of which those that clearly lost
-miss most)."""
+SCREENING_RUNS, FINAL_RUNS = 2.0, 11.0
+"""What the final round costs at most: its workers' start, of each schedule that is screened its
+build time and its run time in each round, of each finalist those of the rounds that count too."""
 HOPELESS_RATIO = 1.3
 """A trial this far behind the best is no finalist: no reading is so far off."""
 FINAL_SHARE = 0.4

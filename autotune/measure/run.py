@@ -242,7 +242,7 @@ class Runner:
 
         The reference is paired with itself like any other, since pairing has a bias of its own.
         """
-        plan = Plan(math.inf, FINAL_PATIENCE_S, None)
+        plan = Plan(math.inf, FINAL_PATIENCE_S, None, is_thorough=False)
         clock_ns = self._tools.clock_ns
         timed = paired(held.slicer, reference.slicer, plan, self._pace, clock_ns)
         timing = Timing(**asdict(timed), error_units=0.0)
