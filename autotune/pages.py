@@ -17,8 +17,8 @@ LINE_BYTES, PAGE_BYTES, HUGE_PAGE_BYTES = 64, 4096, 2 << 20
 HUGE_FROM_BYTES = 32 << 10
 """Smaller buffers fit a level-1 cache, whose sets do not depend on the pages.
 
-Source: our measurements on Zen 3 with C6: five copies of one kernel in one process differed by up
-to 5% with small pages below 256 KiB; by 1 to 4% with these; by 1% in huge pages of their own.
+Copies of one kernel of C6 in one process differed by up to 9% before code and data had set places;
+what huge pages alone contribute was not measured yet.
 """
 
 
@@ -57,7 +57,8 @@ def aligned_bytes(size: int, is_alone: bool = False) -> NDArray[np.uint8]:
 
 
 def _mapped(size: int) -> NDArray[np.uint8]:
-    memory = mmap.mmap(-1, size + HUGE_PAGE_BYTES)
+    # Private: forked processes must not share a workspace, and shared memory is seldom huge.
+    memory = mmap.mmap(-1, size + HUGE_PAGE_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory.madvise(mmap.MADV_HUGEPAGE)
     return _aligned(np.frombuffer(memory, np.uint8), HUGE_PAGE_BYTES, size)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import os
 
 import numpy as np
 import pytest
@@ -40,6 +41,17 @@ def test_buffer_alone_starts_on_a_huge_page_whatever_its_size(size: int) -> None
     buffers = [aligned_bytes(size, is_alone=True) for _ in range(3)]
     assert [buffer.ctypes.data % HUGE_PAGE_BYTES for buffer in buffers] == [0, 0, 0]
     assert all(buffer.size == size for buffer in buffers)
+
+
+def test_forked_process_has_buffers_of_its_own() -> None:
+    buffers = [aligned_bytes(size) for size in (HUGE_FROM_BYTES, 2 * HUGE_PAGE_BYTES)]
+    child = os.fork()
+    if not child:
+        for buffer in buffers:
+            buffer[:] = 9
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert not any(buffer.any() for buffer in buffers)
 
 
 def test_where_there_are_no_huge_pages_a_cache_line_will_do(
