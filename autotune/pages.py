@@ -17,8 +17,8 @@ LINE_BYTES, PAGE_BYTES, HUGE_PAGE_BYTES = 64, 4096, 2 << 20
 HUGE_FROM_BYTES = 32 << 10
 """Smaller buffers fit a level-1 cache, whose sets do not depend on the pages.
 
-Copies of one kernel of C6 in one process differed by up to 9% before code and data had set places;
-what huge pages alone contribute was not measured yet.
+Copies of one kernel of C6 in one process differed by up to 9% before code and data had set places,
+and by 1.4 and 2.3% with huge pages; what those alone contribute was not measured.
 """
 
 
