@@ -9,15 +9,14 @@ from dataclasses import dataclass
 class Artifact:
     """Machine code of one kernel, with what a caller must provide.
 
-    The code has three kinds of symbols: `body(operands, workspace, task_begin, task_end)`,
+    The code has three kinds of symbols to call: `body(operands, workspace, task_begin, task_end)`,
     `repeat(operands, workspace, task_begin, task_end, count)` and
     `pack_NAME(source, target, workspace)`.
     """
 
-    object_code: bytes
-    """Of the kernel."""
-    pack_code: bytes
-    """Of what packs its operands; empty where nothing is packed beforehand."""
+    objects: tuple[bytes, ...]
+    """Relocatable objects, to be linked together: the body's first, then those of what it calls and
+    of what packs its operands."""
     operands: tuple[str, ...]
     """Order of the pointer table; the output is last."""
     packed_bytes: tuple[tuple[str, int], ...]

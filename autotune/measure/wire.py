@@ -13,6 +13,7 @@ import os
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from autotune.targets.base import Target
@@ -173,14 +174,14 @@ def _seconds(values: Any) -> tuple[float, ...]:
 
 def artifact_header(artifact: Artifact) -> dict[str, Any]:
     """Everything of an artifact but its code, as JSON data."""
-    names = [name for name in artifact.__dataclass_fields__ if not name.endswith("_code")]
-    kernel_bytes = len(artifact.object_code)
-    return {"kernel_bytes": kernel_bytes, **{name: getattr(artifact, name) for name in names}}
+    names = [name for name in artifact.__dataclass_fields__ if name != "objects"]
+    sizes = [len(code) for code in artifact.objects]
+    return {"object_bytes": sizes, **{name: getattr(artifact, name) for name in names}}
 
 
 def artifact_blob(artifact: Artifact) -> bytes:
-    """Its code: the kernel's, then what packs."""
-    return artifact.object_code + artifact.pack_code
+    """Its objects, one after the other."""
+    return b"".join(artifact.objects)
 
 
 def artifact_from(header: Header, blob: bytes) -> Artifact:
@@ -188,8 +189,8 @@ def artifact_from(header: Header, blob: bytes) -> Artifact:
     from autotune.backends.base import Artifact
 
     fields: dict[str, Any] = {name: _frozen(value) for name, value in header.items()}
-    kernel_bytes = fields.pop("kernel_bytes")
-    return Artifact(object_code=blob[:kernel_bytes], pack_code=blob[kernel_bytes:], **fields)
+    ends = list(accumulate(fields.pop("object_bytes"), initial=0))
+    return Artifact(objects=tuple(blob[a:b] for a, b in pairwise(ends)), **fields)
 
 
 def _frozen(value: Any) -> Any:

@@ -45,7 +45,7 @@ out = kernel(given.pop("x"), given.pop("weight"), **given)
 hit = autotune.lookup(workload, threads=threads, cache=cache, strict=True)
 artifact = cpu.build(contraction(workload), hit.schedule, host().with_threads(threads))
 print(hit.schedule.digest)
-print(hashlib.sha256(artifact.object_code).hexdigest())
+print(hashlib.sha256(b"".join(artifact.objects)).hexdigest())
 print(hashlib.sha256(out.tobytes()).hexdigest())
 """
 
@@ -69,7 +69,7 @@ class Tuned:
         """Object code of the row in the cache."""
         hit = autotune.lookup(self.workload, threads=self.threads, cache=self.cache, strict=True)
         target = host().with_threads(self.threads)
-        return cpu.build(contraction(self.workload), hit.schedule, target).object_code
+        return b"".join(cpu.build(contraction(self.workload), hit.schedule, target).objects)
 
     def elsewhere(self, root: Path) -> list[str]:
         """Digest of the schedule, of its code and of its output in a fresh process."""

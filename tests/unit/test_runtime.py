@@ -49,8 +49,7 @@ class FakeCode:
 
 def artifact(tasks: int = 1, threads: int = 1, is_packed: bool = True) -> Artifact:
     return Artifact(
-        object_code=b"",
-        pack_code=b"",
+        objects=(),
         operands=("x", "weight", "bias", "residual", "out"),
         packed_bytes=(("weight", PACKED_BYTES),) if is_packed else (),
         workspace_bytes=64 * threads,

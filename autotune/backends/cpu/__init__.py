@@ -36,19 +36,18 @@ def build(contraction: Contraction, schedule: Schedule, target: Target) -> Artif
         CodegenError: LLVM refused it.
     """
     _judge(contraction, schedule, target)
-    ir, packing = lower_modules(contraction, schedule)
+    body, *shared = lower_modules(contraction, schedule)
     made = program(contraction, schedule)
     threads = min(target.threads, made.tasks)
     return Artifact(
-        object_code=compile_object(ir, target),
-        pack_code=_pack_object(packing, target) if packing else b"",
+        objects=(compile_object(body, target), *(_shared_object(ir, target) for ir in shared)),
         operands=tuple(access.operand for access in contraction.operands),
         packed_bytes=made.packed,
         workspace_bytes=made.workspace_bytes * threads,
         tasks=made.tasks,
         digest=schedule.digest,
         target=target.key,
-        ir_bytes=len(ir) + len(packing),
+        ir_bytes=len(body) + sum(map(len, shared)),
         pack_bytes=made.pack_bytes,
         threads=threads,
     )
@@ -70,8 +69,8 @@ def load(artifact: Artifact, target: Target) -> Loaded:
 
 
 @lru_cache(maxsize=64)
-def _pack_object(ir: str, target: Target) -> bytes:
-    """Object code of a packing module, kept because many candidates pack in the same way."""
+def _shared_object(ir: str, target: Target) -> bytes:
+    """Object code of a module that many candidates have in common, and which is therefore kept."""
     return compile_object(ir, target)
 
 

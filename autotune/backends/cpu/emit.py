@@ -6,6 +6,7 @@ objects only to print them costs more than compiling. The lowering calls this an
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -41,19 +42,12 @@ class Emitter:
     _loops: list[_OpenLoop] = field(default_factory=list)
     label: str = "entry"
 
-    @property
-    def item(self) -> int:
+    def __post_init__(self) -> None:
+        self.item = ITEM[self.scalar]
         """Bytes of one element."""
-        return ITEM[self.scalar]
-
-    @property
-    def vector(self) -> str:
-        return f"<{self.lanes} x {self.scalar}>"
-
-    @property
-    def suffix(self) -> str:
+        self.vector = f"<{self.lanes} x {self.scalar}>"
+        self.suffix = f"v{self.lanes}f{8 * self.item}"
         """How intrinsics name the vector type."""
-        return f"v{self.lanes}f{8 * self.item}"
 
     def fresh(self, prefix: str = "v") -> str:
         self._count += 1
@@ -266,11 +260,10 @@ class Emitter:
 
     def call(self, name: str, *values: str) -> str:
         """An LLVM intrinsic over vectors of this type."""
-        full = f"@llvm.{name}.{self.suffix}"
-        kinds = ", ".join([self.vector] * len(values))
-        self.declare(f"declare {self.vector} {full}({kinds})")
-        arguments = ", ".join(f"{self.vector} {value}" for value in values)
-        return self.op(f"call {self.vector} {full}({arguments})")
+        kind, full = self.vector, f"@llvm.{name}.{self.suffix}"
+        self.declarations.add(f"declare {kind} {full}({', '.join([kind] * len(values))})")
+        arguments = f", {kind} ".join(values)
+        return self.op(f"call {kind} {full}({kind} {arguments})")
 
     def multiply_add(self, a: str, b: str, c: str) -> str:
         """The sum a * b + c; fused where the target can, never a library call."""
@@ -314,8 +307,6 @@ class Emitter:
 
 def number(value: float, scalar: str) -> str:
     """A floating-point literal in the hexadecimal form that LLVM reads exactly."""
-    import struct
-
     if scalar == "float":
         value = struct.unpack("f", struct.pack("f", value))[0]
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"

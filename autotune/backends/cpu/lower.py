@@ -1,16 +1,20 @@
 """The one lowering: walks a nest's steps and writes the instructions they denote.
 
     body(operands, workspace, task_begin, task_end)   the kernel: no allocation, no threads
+    nest_DIGEST(workspace, ...)                       one nest of several, called by the body
     repeat(..., count)                                calls body count times, for timing
     pack_OPERAND(source, target, workspace)           what is done once, beforehand
 
 All extents are known, so a remainder is one more instance of the same code on a smaller region.
+A nest beside others is a function in a module of its own: schedules that differ in one nest share
+the compiled others.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from autotune.backends.cpu.copy import copy_stage
 from autotune.backends.cpu.emit import LLVM_TYPE, Emitter, Index
@@ -45,49 +49,55 @@ done:
 }"""
 
 
+@dataclass(frozen=True)
+class _Module:
+    """Functions, and what else their module must hold."""
+
+    declarations: frozenset[str]
+    functions: tuple[str, ...]
+    calls: frozenset[str] = frozenset()
+    """Declarations of what other modules define."""
+
+    def text(self) -> str:
+        return "\n\n".join([*sorted(self.declarations | self.calls), *self.functions]) + "\n"
+
+
 def lower(contraction: Contraction, schedule: Schedule) -> str:
     """All LLVM IR of a legal schedule, without triple and data layout, in one module to read.
 
     Raises:
         ScheduleError: the schedule denotes nothing for this contraction.
     """
+    modules = _modules(contraction, schedule)
+    declarations = frozenset[str]().union(*(module.declarations for module in modules))
+    return _Module(declarations, tuple(f for module in modules for f in module.functions)).text()
+
+
+def lower_modules(contraction: Contraction, schedule: Schedule) -> tuple[str, ...]:
+    """The same as modules to compile: the body, then those that other schedules may share."""
+    return tuple(module.text() for module in _modules(contraction, schedule))
+
+
+def _modules(contraction: Contraction, schedule: Schedule) -> list[_Module]:
+    """The body, each nest that it calls, what packs the operands, and the loop for timing."""
     made = program(contraction, schedule)
-    body, packing = _body(made), _packing(made)
-    declarations = sorted({*body[0], *packing[0]})
-    return _module(declarations, [*body[1], *packing[1], REPEAT])
-
-
-def lower_modules(contraction: Contraction, schedule: Schedule) -> tuple[str, str]:
-    """The same as two modules to compile: the kernel, and what packs its operands (or nothing).
-
-    Many schedules share the second one.
-    """
-    made = program(contraction, schedule)
-    body, packing = _body(made), _packing(made)
-    packs = _module(sorted(packing[0]), packing[1]) if packing[1] else ""
-    return _module(sorted(body[0]), [*body[1], REPEAT]), packs
-
-
-def _module(declarations: list[str], functions: list[str]) -> str:
-    return "\n\n".join([*declarations, *functions]) + "\n"
-
-
-def _body(made: Program) -> tuple[set[str], list[str]]:
-    """Declarations and functions of the kernel."""
     body = _Body(made, _emitter(made.nests[0]))
-    functions = [body.function()]
-    return body.emitter.declarations, functions
+    module = body.module()
+    return [module, *body.called.values(), *_packing(made), _REPEATED]
 
 
-def _packing(made: Program) -> tuple[set[str], list[str]]:
-    """Declarations and functions of what is done beforehand."""
+_REPEATED = _Module(frozenset(), (REPEAT,), frozenset({"declare void @body(ptr, ptr, i64, i64)"}))
+
+
+def _packing(made: Program) -> list[_Module]:
+    """The module of what is done beforehand, if anything is."""
     declarations: set[str] = set()
     functions = []
     for operand, _ in made.packed:
         emitter = _emitter(made.nests[0])
         functions.append(_pack(emitter, made, operand))
         declarations |= emitter.declarations
-    return declarations, functions
+    return [_Module(frozenset(declarations), tuple(functions))] if functions else []
 
 
 def _emitter(plan: NestPlan) -> Emitter:
@@ -136,8 +146,15 @@ class _Body:
 
     program: Program
     emitter: Emitter
+    called: dict[str, _Module] = field(default_factory=dict)
+    """The nests that are functions of their own, by the declaration of each."""
 
-    def function(self) -> str:
+    def module(self) -> _Module:
+        """The body without the nests that it calls."""
+        function = self._function()
+        return _Module(frozenset(self.emitter.declarations), (function,), frozenset(self.called))
+
+    def _function(self) -> str:
         emitter, schedule = self.emitter, self.program.schedule
         some = emitter.op("icmp slt i64 %begin, %end")
         emitter.do(f"br i1 {some}, label %start, label %none")
@@ -147,8 +164,7 @@ class _Body:
         states = self._scoped((), self._initial())
         parts = body_parts(schedule, self.program.nests)
         first = parts[0]
-        called = [plan for plan in self.program.nests if not plan.contraction.is_once]
-        tasks = task_loops(schedule, parts, called)
+        tasks = task_loops(schedule, parts, self._repeated)
         if tasks and isinstance(first, Group):
             scope = (schedule.parts.index(first),)
             extents = [states[self._first_nest(scope)].region[loop.axis] for loop in tasks]
@@ -202,8 +218,40 @@ class _Body:
             if isinstance(part, Group):
                 self._group(part, part.loops, (*scope, position), states, ())
             elif not self.program.nests[first].contraction.is_once:
-                NestBody(self.emitter, self.program, first, tasks).write(states[first])
+                self._nest(first, states[first], tasks)
             first += count_nests(part)
+
+    @property
+    def _repeated(self) -> list[NestPlan]:
+        """The nests of the body, without those that are done once and beforehand."""
+        return [plan for plan in self.program.nests if not plan.contraction.is_once]
+
+    def _nest(self, index: int, state: State, tasks: tuple[Loop, ...]) -> None:
+        """One nest: in place if it is the only one, else by a call."""
+        if len(self._repeated) == 1:
+            NestBody(self.emitter, self.program, index, tasks).write(state)
+            return
+        pointers = {operand: f"%at_{operand}" for operand in state.pointers}
+        moving = {
+            a: f"%from_{a}" for a, offset in state.absolute.items() if isinstance(offset, str)
+        }
+        inside = replace(state, pointers=pointers, absolute={**state.absolute, **moving})
+        emitter = Emitter(self.emitter.scalar, self.emitter.lanes)
+        NestBody(emitter, self.program, index, tasks).write(inside)
+        given = [("ptr", "%workspace", "%workspace")]
+        given += [("i64", name, name) for name in ("%begin", "%end") if tasks]
+        given += [("ptr", name, state.pointers[a]) for a, name in pointers.items()]
+        given += [("i64", name, str(state.absolute[a])) for a, name in moving.items()]
+        parameters = ", ".join(f"{kind} {name}" for kind, name, _ in given)
+        lines = "\n".join(emitter.lines)
+        rest = f"({parameters}) align 64 {{\nentry:\n{lines}\n  ret void\n}}"
+        name = "nest_" + hashlib.sha256(rest.encode()).hexdigest()[:16]
+        kinds = ", ".join(kind for kind, _, _ in given)
+        self.called[f"declare void @{name}({kinds})"] = _Module(
+            frozenset(emitter.declarations), (f"define void @{name}{rest}",)
+        )
+        arguments = ", ".join(f"{kind} {value}" for kind, _, value in given)
+        self.emitter.do(f"call void @{name}({arguments})")
 
     def _first_nest(self, scope: Path) -> int:
         """Number of the first nest of a group."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ctypes
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -122,43 +123,58 @@ def _module(ir: str) -> llvm.ModuleRef:
         module = llvm.parse_assembly(ir)
         module.verify()
     except RuntimeError as error:
-        first = str(error).strip().splitlines()[0]
-        raise CodegenError(f"LLVM refused the module: {first}") from error
+        raise CodegenError(f"LLVM refused the module: {_first_line(error)}") from error
     return module
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]
 
 
 class Loaded:
     """Machine code in this process. Functions take raw addresses and release the GIL.
 
-    The engine must outlive every call; `close` frees it.
+    The linked library must outlive every call; `close` frees it.
     """
 
     def __init__(self, artifact: Artifact, target: Target) -> None:
+        """Link the artifact's objects.
+
+        Raises:
+            CodegenError: they cannot run on this machine, or lack a function.
+        """
         if platform.machine() not in ("x86_64", "AMD64"):
             raise CodegenError(f"this machine is {platform.machine()}; x86_64 code cannot run here")
-        _start()
-        self._engines = [_engine(artifact.object_code, target)]
-        if artifact.pack_code:
-            # An engine of its own: two objects in one share a table of offsets, wrongly.
-            self._engines.append(_engine(artifact.pack_code, target))
+        # A linker of its own: one for all would keep the names of every library it ever had.
+        self._linker = llvm.create_lljit_compiler(target_machine(target), use_jit_link=True)
+        packers = {name: f"pack_{name}" for name, _ in artifact.packed_bytes}
+        self._library = self._linked(artifact.objects, ["body", "repeat", *packers.values()])
         self._pack_bytes = artifact.pack_bytes
         pointer, integer = ctypes.c_void_p, ctypes.c_int64
         kernel = (pointer, pointer, integer, integer)
         self.body: Callable[..., None] = self._function("body", *kernel)
         self.repeat: Callable[..., None] = self._function("repeat", *kernel, integer)
         self._packers = {
-            name: self._function(f"pack_{name}", pointer, pointer, pointer)
-            for name, _ in artifact.packed_bytes
+            operand: self._function(name, pointer, pointer, pointer)
+            for operand, name in packers.items()
         }
 
+    def _linked(self, objects: Sequence[bytes], names: Sequence[str]) -> Any:
+        builder = llvm.JITLibraryBuilder().add_current_process()
+        for code in objects:
+            builder.add_object_img(code)
+        for name in names:
+            builder.export_symbol(name)
+        try:
+            return builder.link(self._linker, "kernel")
+        except RuntimeError as error:
+            self._linker.close()
+            raise CodegenError(f"the object code cannot be linked: {_first_line(error)}") from error
+
     def _function(self, name: str, *kinds: type) -> Callable[..., None]:
-        if not self._engines:
+        if self._library.closed:
             raise CodegenError("this kernel's code was unloaded")
-        addresses = (engine.get_function_address(name) for engine in self._engines)
-        address = next((found for found in addresses if found), 0)
-        if not address:
-            raise CodegenError(f"object code has no function {name}")
-        return ctypes.CFUNCTYPE(None, *kinds)(address)
+        return ctypes.CFUNCTYPE(None, *kinds)(self._library[name])
 
     def pack(self, operand: str, source: int, target: int) -> None:
         """Pack an operand from `source` into the buffer at `target` (addresses)."""
@@ -168,18 +184,8 @@ class Loaded:
 
     def close(self) -> None:
         """Free the code; calling it afterwards would crash, so the functions are taken away."""
-        if self._engines:
+        if not self._library.closed:
             del self.body, self.repeat
             self._packers.clear()
-            for engine in self._engines:
-                engine.close()
-            self._engines.clear()
-
-
-def _engine(code: bytes, target: Target) -> llvm.ExecutionEngine:
-    """An engine that holds one object file, ready to call."""
-    empty = llvm.parse_assembly(f'target triple = "{TRIPLE}"\n')
-    engine = llvm.create_mcjit_compiler(empty, target_machine(target))
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return engine
+            self._library.close()
+            self._linker.close()

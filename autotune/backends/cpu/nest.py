@@ -214,16 +214,14 @@ class NestBody:
         """One point of the reduction for the whole register tile; each operand is loaded once."""
         loaded: dict[tuple[str, int], str] = {}
         following = []
+        names = [access.operand for access in self.contraction.inputs]
         for (row, j, count), total in zip(places, sums, strict=True):
             at = {**known, **row, self.nest.vector: j * self.emitter.lanes}
             weight = self._coefficient(at)
             if weight == 0:
                 following.append(total)
                 continue
-            factors = [
-                self._load(loaded, state, access.operand, at, count)
-                for access in self.contraction.inputs
-            ]
+            factors = [self._load(loaded, state, name, at, count) for name in names]
             following.append(self._added(factors, weight, total))
         return following
 

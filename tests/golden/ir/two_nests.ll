@@ -15,7 +15,7 @@ start:
   %v7 = load ptr, ptr %v6, align 8
   br label %loop8
 loop8:
-  %i9 = phi i64 [ %begin, %start ], [ %v74, %after73 ]
+  %i9 = phi i64 [ %begin, %start ], [ %v20, %loop8 ]
   %v10 = urem i64 %i9, 2
   %v11 = udiv i64 %i9, 2
   %v12 = mul i64 %v10, 2
@@ -26,73 +26,85 @@ loop8:
   %v17 = mul i64 %v16, 4
   %v18 = getelementptr i8, ptr %v7, i64 %v17
   %v19 = getelementptr i8, ptr %workspace, i64 0
-  br label %loop20
-loop20:
-  %i21 = phi i64 [ 0, %loop8 ], [ %v52, %after50 ]
-  %p22 = phi ptr [ %v15, %loop8 ], [ %v53, %after50 ]
-  %p24 = phi ptr [ %v5, %loop8 ], [ %v54, %after50 ]
-  %p26 = phi ptr [ %v19, %loop8 ], [ %v55, %after50 ]
-  %q23 = call ptr asm "", "=r,0"(ptr %p22)
-  %q25 = call ptr asm "", "=r,0"(ptr %p24)
-  %q27 = call ptr asm "", "=r,0"(ptr %p26)
-  br label %loop28
-loop28:
-  %i29 = phi i64 [ 0, %loop20 ], [ %v46, %loop28 ]
-  %c30 = phi <8 x float> [ zeroinitializer, %loop20 ], [ %v40, %loop28 ]
-  %c31 = phi <8 x float> [ zeroinitializer, %loop20 ], [ %v45, %loop28 ]
-  %p32 = phi ptr [ %q23, %loop20 ], [ %v47, %loop28 ]
-  %p34 = phi ptr [ %q25, %loop20 ], [ %v48, %loop28 ]
-  %q33 = call ptr asm "", "=r,0"(ptr %p32)
-  %q35 = call ptr asm "", "=r,0"(ptr %p34)
-  %v36 = load float, ptr %q33, align 4
-  %v37 = insertelement <8 x float> poison, float %v36, i64 0
-  %v38 = shufflevector <8 x float> %v37, <8 x float> poison, <8 x i32> zeroinitializer
-  %v39 = load <8 x float>, ptr %q35, align 4
-  %v40 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v38, <8 x float> %v39, <8 x float> %c30)
-  %v41 = getelementptr i8, ptr %q33, i64 16
-  %v42 = load float, ptr %v41, align 4
-  %v43 = insertelement <8 x float> poison, float %v42, i64 0
-  %v44 = shufflevector <8 x float> %v43, <8 x float> poison, <8 x i32> zeroinitializer
-  %v45 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v44, <8 x float> %v39, <8 x float> %c31)
-  %v46 = add i64 %i29, 1
-  %v47 = getelementptr i8, ptr %q33, i64 4
-  %v48 = getelementptr i8, ptr %q35, i64 32
-  %v49 = icmp slt i64 %v46, 2
-  br i1 %v49, label %loop28, label %after50
-after50:
-  store <8 x float> %v40, ptr %q27, align 4
-  %v51 = getelementptr i8, ptr %q27, i64 32
-  store <8 x float> %v45, ptr %v51, align 4
-  %v52 = add i64 %i21, 1
-  %v53 = getelementptr i8, ptr %q23, i64 8
-  %v54 = getelementptr i8, ptr %q25, i64 64
-  %v55 = getelementptr i8, ptr %q27, i64 64
-  %v56 = icmp slt i64 %v52, 2
-  br i1 %v56, label %loop20, label %after57
-after57:
-  br label %loop58
-loop58:
-  %i59 = phi i64 [ 0, %after57 ], [ %v69, %loop58 ]
-  %p60 = phi ptr [ %v18, %after57 ], [ %v70, %loop58 ]
-  %p62 = phi ptr [ %v19, %after57 ], [ %v71, %loop58 ]
-  %q61 = call ptr asm "", "=r,0"(ptr %p60)
-  %q63 = call ptr asm "", "=r,0"(ptr %p62)
-  %v64 = add i64 %v12, %i59
-  %v65 = load <8 x float>, ptr %q63, align 4
-  %v66 = getelementptr i8, ptr %q63, i64 64
-  %v67 = load <8 x float>, ptr %v66, align 4
-  %v68 = fadd <8 x float> %v65, %v67
-  store <8 x float> %v68, ptr %q61, align 4
-  %v69 = add i64 %i59, 1
-  %v70 = getelementptr i8, ptr %q61, i64 32
-  %v71 = getelementptr i8, ptr %q63, i64 32
-  %v72 = icmp slt i64 %v69, 2
-  br i1 %v72, label %loop58, label %after73
-after73:
-  %v74 = add i64 %i9, 1
-  %v75 = icmp slt i64 %v74, %end
-  br i1 %v75, label %loop8, label %after76
-after76:
+  call void @nest_43a483dd4272253e(ptr %workspace, ptr %v15, ptr %v5, ptr %v19, i64 %v12)
+  call void @nest_62679bce9e84996f(ptr %workspace, ptr %v18, ptr %v19, i64 %v12)
+  %v20 = add i64 %i9, 1
+  %v21 = icmp slt i64 %v20, %end
+  br i1 %v21, label %loop8, label %after22
+after22:
+  ret void
+}
+
+define void @nest_43a483dd4272253e(ptr %workspace, ptr %at_x, ptr %at_weight, ptr %at_partial, i64 %from_m) align 64 {
+entry:
+  br label %loop1
+loop1:
+  %i2 = phi i64 [ 0, %entry ], [ %v33, %after31 ]
+  %p3 = phi ptr [ %at_x, %entry ], [ %v34, %after31 ]
+  %p5 = phi ptr [ %at_weight, %entry ], [ %v35, %after31 ]
+  %p7 = phi ptr [ %at_partial, %entry ], [ %v36, %after31 ]
+  %q4 = call ptr asm "", "=r,0"(ptr %p3)
+  %q6 = call ptr asm "", "=r,0"(ptr %p5)
+  %q8 = call ptr asm "", "=r,0"(ptr %p7)
+  br label %loop9
+loop9:
+  %i10 = phi i64 [ 0, %loop1 ], [ %v27, %loop9 ]
+  %c11 = phi <8 x float> [ zeroinitializer, %loop1 ], [ %v21, %loop9 ]
+  %c12 = phi <8 x float> [ zeroinitializer, %loop1 ], [ %v26, %loop9 ]
+  %p13 = phi ptr [ %q4, %loop1 ], [ %v28, %loop9 ]
+  %p15 = phi ptr [ %q6, %loop1 ], [ %v29, %loop9 ]
+  %q14 = call ptr asm "", "=r,0"(ptr %p13)
+  %q16 = call ptr asm "", "=r,0"(ptr %p15)
+  %v17 = load float, ptr %q14, align 4
+  %v18 = insertelement <8 x float> poison, float %v17, i64 0
+  %v19 = shufflevector <8 x float> %v18, <8 x float> poison, <8 x i32> zeroinitializer
+  %v20 = load <8 x float>, ptr %q16, align 4
+  %v21 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v19, <8 x float> %v20, <8 x float> %c11)
+  %v22 = getelementptr i8, ptr %q14, i64 16
+  %v23 = load float, ptr %v22, align 4
+  %v24 = insertelement <8 x float> poison, float %v23, i64 0
+  %v25 = shufflevector <8 x float> %v24, <8 x float> poison, <8 x i32> zeroinitializer
+  %v26 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v25, <8 x float> %v20, <8 x float> %c12)
+  %v27 = add i64 %i10, 1
+  %v28 = getelementptr i8, ptr %q14, i64 4
+  %v29 = getelementptr i8, ptr %q16, i64 32
+  %v30 = icmp slt i64 %v27, 2
+  br i1 %v30, label %loop9, label %after31
+after31:
+  store <8 x float> %v21, ptr %q8, align 4
+  %v32 = getelementptr i8, ptr %q8, i64 32
+  store <8 x float> %v26, ptr %v32, align 4
+  %v33 = add i64 %i2, 1
+  %v34 = getelementptr i8, ptr %q4, i64 8
+  %v35 = getelementptr i8, ptr %q6, i64 64
+  %v36 = getelementptr i8, ptr %q8, i64 64
+  %v37 = icmp slt i64 %v33, 2
+  br i1 %v37, label %loop1, label %after38
+after38:
+  ret void
+}
+
+define void @nest_62679bce9e84996f(ptr %workspace, ptr %at_out, ptr %at_partial, i64 %from_m) align 64 {
+entry:
+  br label %loop1
+loop1:
+  %i2 = phi i64 [ 0, %entry ], [ %v12, %loop1 ]
+  %p3 = phi ptr [ %at_out, %entry ], [ %v13, %loop1 ]
+  %p5 = phi ptr [ %at_partial, %entry ], [ %v14, %loop1 ]
+  %q4 = call ptr asm "", "=r,0"(ptr %p3)
+  %q6 = call ptr asm "", "=r,0"(ptr %p5)
+  %v7 = add i64 %from_m, %i2
+  %v8 = load <8 x float>, ptr %q6, align 4
+  %v9 = getelementptr i8, ptr %q6, i64 64
+  %v10 = load <8 x float>, ptr %v9, align 4
+  %v11 = fadd <8 x float> %v8, %v10
+  store <8 x float> %v11, ptr %q4, align 4
+  %v12 = add i64 %i2, 1
+  %v13 = getelementptr i8, ptr %q4, i64 32
+  %v14 = getelementptr i8, ptr %q6, i64 32
+  %v15 = icmp slt i64 %v12, 2
+  br i1 %v15, label %loop1, label %after16
+after16:
   ret void
 }
 

@@ -20,444 +20,474 @@ start:
   %v8 = getelementptr i8, ptr %v3, i64 -28
   br label %loop9
 loop9:
-  %i10 = phi i64 [ 0, %start ], [ %v376, %after375 ]
-  %p11 = phi ptr [ %v8, %start ], [ %v377, %after375 ]
-  %p13 = phi ptr [ %v7, %start ], [ %v378, %after375 ]
+  %i10 = phi i64 [ 0, %start ], [ %v19, %loop9 ]
+  %p11 = phi ptr [ %v8, %start ], [ %v20, %loop9 ]
+  %p13 = phi ptr [ %v7, %start ], [ %v21, %loop9 ]
   %q12 = call ptr asm "", "=r,0"(ptr %p11)
   %q14 = call ptr asm "", "=r,0"(ptr %p13)
   %v15 = getelementptr i8, ptr %workspace, i64 1536
   %v16 = getelementptr i8, ptr %workspace, i64 3072
   %v17 = getelementptr i8, ptr %workspace, i64 4608
   %v18 = getelementptr i8, ptr %workspace, i64 6144
-  %v19 = getelementptr i8, ptr %workspace, i64 0
-  %v20 = mul i64 %i10, 2
-  %v21 = add i64 -1, %v20
-  br label %loop22
-loop22:
-  %i23 = phi i64 [ 0, %loop9 ], [ %v104, %after103 ]
-  %p24 = phi ptr [ %q12, %loop9 ], [ %v105, %after103 ]
-  %p26 = phi ptr [ %v19, %loop9 ], [ %v106, %after103 ]
+  call void @nest_73add5d38eb0600b(ptr %workspace, ptr %q12, ptr %v15, i64 %i10)
+  call void @nest_ce85e30d0412ab6f(ptr %workspace, ptr %v15, ptr %v16, i64 %i10)
+  call void @nest_008ae672747616cb(ptr %workspace, ptr %v5, ptr %v16, ptr %v17, i64 %i10)
+  call void @nest_c347ace16070eb7f(ptr %workspace, ptr %v17, ptr %v18, i64 %i10)
+  call void @nest_f370d62ade149d62(ptr %workspace, ptr %q14, ptr %v18, i64 %i10)
+  %v19 = add i64 %i10, 1
+  %v20 = getelementptr i8, ptr %q12, i64 48
+  %v21 = getelementptr i8, ptr %q14, i64 48
+  %v22 = icmp slt i64 %v19, 3
+  br i1 %v22, label %loop9, label %after23
+after23:
+  ret void
+}
+
+define void @nest_73add5d38eb0600b(ptr %workspace, ptr %at_x, ptr %at_rows, i64 %from_oh_tile) align 64 {
+entry:
+  %v1 = getelementptr i8, ptr %workspace, i64 0
+  %v2 = mul i64 %from_oh_tile, 2
+  %v3 = add i64 -1, %v2
+  br label %loop4
+loop4:
+  %i5 = phi i64 [ 0, %entry ], [ %v86, %after85 ]
+  %p6 = phi ptr [ %at_x, %entry ], [ %v87, %after85 ]
+  %p8 = phi ptr [ %v1, %entry ], [ %v88, %after85 ]
+  %q7 = call ptr asm "", "=r,0"(ptr %p6)
+  %q9 = call ptr asm "", "=r,0"(ptr %p8)
+  br label %loop10
+loop10:
+  %i11 = phi i64 [ 0, %loop4 ], [ %v81, %join30 ]
+  %p12 = phi ptr [ %q7, %loop4 ], [ %v82, %join30 ]
+  %p14 = phi ptr [ %q9, %loop4 ], [ %v83, %join30 ]
+  %q13 = call ptr asm "", "=r,0"(ptr %p12)
+  %q15 = call ptr asm "", "=r,0"(ptr %p14)
+  %v16 = add i64 %v3, %i11
+  %v17 = icmp ult i64 %v16, 6
+  %v18 = xor i1 %v17, true
+  br i1 %v18, label %yes19, label %join20
+yes19:
+  br label %loop21
+loop21:
+  %i22 = phi i64 [ 0, %yes19 ], [ %v25, %loop21 ]
+  %p23 = phi ptr [ %q15, %yes19 ], [ %v26, %loop21 ]
+  %q24 = call ptr asm "", "=r,0"(ptr %p23)
+  store <8 x float> zeroinitializer, ptr %q24, align 4
+  %v25 = add i64 %i22, 1
+  %v26 = getelementptr i8, ptr %q24, i64 32
+  %v27 = icmp slt i64 %v25, 8
+  br i1 %v27, label %loop21, label %after28
+after28:
+  br label %join20
+join20:
+  br i1 %v17, label %yes29, label %join30
+yes29:
+  %v31 = insertelement <8 x i64> poison, i64 -1, i64 0
+  %v32 = shufflevector <8 x i64> %v31, <8 x i64> poison, <8 x i32> zeroinitializer
+  %v33 = add <8 x i64> %v32, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>
+  %v34 = icmp ult <8 x i64> %v33, <i64 6, i64 6, i64 6, i64 6, i64 6, i64 6, i64 6, i64 6>
+  %v35 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %q13, i32 4, <8 x i1> %v34, <8 x float> zeroinitializer)
+  %v36 = getelementptr i8, ptr %q13, i64 144
+  %v37 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v36, i32 4, <8 x i1> %v34, <8 x float> zeroinitializer)
+  %v38 = getelementptr i8, ptr %q13, i64 288
+  %v39 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v38, i32 4, <8 x i1> %v34, <8 x float> zeroinitializer)
+  %v40 = getelementptr i8, ptr %q13, i64 432
+  %v41 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v40, i32 4, <8 x i1> %v34, <8 x float> zeroinitializer)
+  %v42 = getelementptr i8, ptr %q13, i64 576
+  %v43 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v42, i32 4, <8 x i1> %v34, <8 x float> zeroinitializer)
+  %v44 = getelementptr i8, ptr %q13, i64 720
+  %v45 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v44, i32 4, <8 x i1> %v34, <8 x float> zeroinitializer)
+  %v46 = getelementptr i8, ptr %q13, i64 864
+  %v47 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v46, i32 4, <8 x i1> %v34, <8 x float> zeroinitializer)
+  %v48 = getelementptr i8, ptr %q13, i64 1008
+  %v49 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v48, i32 4, <8 x i1> %v34, <8 x float> zeroinitializer)
+  %v50 = shufflevector <8 x float> %v35, <8 x float> %v43, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v51 = shufflevector <8 x float> %v35, <8 x float> %v43, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v52 = shufflevector <8 x float> %v37, <8 x float> %v45, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v53 = shufflevector <8 x float> %v37, <8 x float> %v45, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v54 = shufflevector <8 x float> %v39, <8 x float> %v47, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v55 = shufflevector <8 x float> %v39, <8 x float> %v47, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v56 = shufflevector <8 x float> %v41, <8 x float> %v49, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v57 = shufflevector <8 x float> %v41, <8 x float> %v49, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v58 = shufflevector <8 x float> %v50, <8 x float> %v54, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v59 = shufflevector <8 x float> %v50, <8 x float> %v54, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v60 = shufflevector <8 x float> %v52, <8 x float> %v56, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v61 = shufflevector <8 x float> %v52, <8 x float> %v56, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v62 = shufflevector <8 x float> %v51, <8 x float> %v55, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v63 = shufflevector <8 x float> %v51, <8 x float> %v55, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v64 = shufflevector <8 x float> %v53, <8 x float> %v57, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v65 = shufflevector <8 x float> %v53, <8 x float> %v57, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v66 = shufflevector <8 x float> %v58, <8 x float> %v60, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v67 = shufflevector <8 x float> %v58, <8 x float> %v60, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v68 = shufflevector <8 x float> %v59, <8 x float> %v61, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v69 = shufflevector <8 x float> %v59, <8 x float> %v61, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v70 = shufflevector <8 x float> %v62, <8 x float> %v64, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v71 = shufflevector <8 x float> %v62, <8 x float> %v64, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v72 = shufflevector <8 x float> %v63, <8 x float> %v65, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v73 = shufflevector <8 x float> %v63, <8 x float> %v65, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  store <8 x float> %v66, ptr %q15, align 4
+  %v74 = getelementptr i8, ptr %q15, i64 32
+  store <8 x float> %v67, ptr %v74, align 4
+  %v75 = getelementptr i8, ptr %q15, i64 64
+  store <8 x float> %v68, ptr %v75, align 4
+  %v76 = getelementptr i8, ptr %q15, i64 96
+  store <8 x float> %v69, ptr %v76, align 4
+  %v77 = getelementptr i8, ptr %q15, i64 128
+  store <8 x float> %v70, ptr %v77, align 4
+  %v78 = getelementptr i8, ptr %q15, i64 160
+  store <8 x float> %v71, ptr %v78, align 4
+  %v79 = getelementptr i8, ptr %q15, i64 192
+  store <8 x float> %v72, ptr %v79, align 4
+  %v80 = getelementptr i8, ptr %q15, i64 224
+  store <8 x float> %v73, ptr %v80, align 4
+  br label %join30
+join30:
+  %v81 = add i64 %i11, 1
+  %v82 = getelementptr i8, ptr %q13, i64 24
+  %v83 = getelementptr i8, ptr %q15, i64 256
+  %v84 = icmp slt i64 %v81, 4
+  br i1 %v84, label %loop10, label %after85
+after85:
+  %v86 = add i64 %i5, 8
+  %v87 = getelementptr i8, ptr %q7, i64 1152
+  %v88 = getelementptr i8, ptr %q9, i64 1024
+  %v89 = icmp slt i64 %v86, 8
+  br i1 %v89, label %loop4, label %after90
+after90:
+  br label %loop91
+loop91:
+  %i92 = phi i64 [ 0, %after90 ], [ %v125, %after124 ]
+  %p93 = phi ptr [ %v1, %after90 ], [ %v126, %after124 ]
+  %p95 = phi ptr [ %at_rows, %after90 ], [ %v127, %after124 ]
+  %q94 = call ptr asm "", "=r,0"(ptr %p93)
+  %q96 = call ptr asm "", "=r,0"(ptr %p95)
+  br label %loop97
+loop97:
+  %i98 = phi i64 [ 0, %loop91 ], [ %v120, %loop97 ]
+  %p99 = phi ptr [ %q94, %loop91 ], [ %v121, %loop97 ]
+  %p101 = phi ptr [ %q96, %loop91 ], [ %v122, %loop97 ]
+  %q100 = call ptr asm "", "=r,0"(ptr %p99)
+  %q102 = call ptr asm "", "=r,0"(ptr %p101)
+  %v103 = load <8 x float>, ptr %q100, align 4
+  %v104 = fmul <8 x float> %v103, splat (float 0xBFF0000000000000)
+  %v105 = getelementptr i8, ptr %q100, i64 256
+  %v106 = load <8 x float>, ptr %v105, align 4
+  %v107 = fmul <8 x float> %v106, splat (float 0xBFF0000000000000)
+  %v108 = fmul <8 x float> %v106, splat (float 0xBFF0000000000000)
+  %v109 = getelementptr i8, ptr %q100, i64 512
+  %v110 = load <8 x float>, ptr %v109, align 4
+  %v111 = fadd <8 x float> %v104, %v110
+  %v112 = fadd <8 x float> %v106, %v110
+  %v113 = fadd <8 x float> %v107, %v110
+  %v114 = getelementptr i8, ptr %q100, i64 768
+  %v115 = load <8 x float>, ptr %v114, align 4
+  %v116 = fadd <8 x float> %v108, %v115
+  store <8 x float> %v111, ptr %q102, align 4
+  %v117 = getelementptr i8, ptr %q102, i64 384
+  store <8 x float> %v112, ptr %v117, align 4
+  %v118 = getelementptr i8, ptr %q102, i64 768
+  store <8 x float> %v113, ptr %v118, align 4
+  %v119 = getelementptr i8, ptr %q102, i64 1152
+  store <8 x float> %v116, ptr %v119, align 4
+  %v120 = add i64 %i98, 1
+  %v121 = getelementptr i8, ptr %q100, i64 32
+  %v122 = getelementptr i8, ptr %q102, i64 96
+  %v123 = icmp slt i64 %v120, 4
+  br i1 %v123, label %loop97, label %after124
+after124:
+  %v125 = add i64 %i92, 1
+  %v126 = getelementptr i8, ptr %q94, i64 64
+  %v127 = getelementptr i8, ptr %q96, i64 32
+  %v128 = icmp slt i64 %v125, 3
+  br i1 %v128, label %loop91, label %after129
+after129:
+  ret void
+}
+
+define void @nest_ce85e30d0412ab6f(ptr %workspace, ptr %at_rows, ptr %at_bands, i64 %from_oh_tile) align 64 {
+entry:
+  br label %loop1
+loop1:
+  %i2 = phi i64 [ 0, %entry ], [ %v35, %after34 ]
+  %p3 = phi ptr [ %at_rows, %entry ], [ %v36, %after34 ]
+  %p5 = phi ptr [ %at_bands, %entry ], [ %v37, %after34 ]
+  %q4 = call ptr asm "", "=r,0"(ptr %p3)
+  %q6 = call ptr asm "", "=r,0"(ptr %p5)
+  br label %loop7
+loop7:
+  %i8 = phi i64 [ 0, %loop1 ], [ %v30, %loop7 ]
+  %p9 = phi ptr [ %q4, %loop1 ], [ %v31, %loop7 ]
+  %p11 = phi ptr [ %q6, %loop1 ], [ %v32, %loop7 ]
+  %q10 = call ptr asm "", "=r,0"(ptr %p9)
+  %q12 = call ptr asm "", "=r,0"(ptr %p11)
+  %v13 = load <8 x float>, ptr %q10, align 4
+  %v14 = fmul <8 x float> %v13, splat (float 0xBFF0000000000000)
+  %v15 = getelementptr i8, ptr %q10, i64 96
+  %v16 = load <8 x float>, ptr %v15, align 4
+  %v17 = fmul <8 x float> %v16, splat (float 0xBFF0000000000000)
+  %v18 = fmul <8 x float> %v16, splat (float 0xBFF0000000000000)
+  %v19 = getelementptr i8, ptr %q10, i64 192
+  %v20 = load <8 x float>, ptr %v19, align 4
+  %v21 = fadd <8 x float> %v14, %v20
+  %v22 = fadd <8 x float> %v16, %v20
+  %v23 = fadd <8 x float> %v17, %v20
+  %v24 = getelementptr i8, ptr %q10, i64 288
+  %v25 = load <8 x float>, ptr %v24, align 4
+  %v26 = fadd <8 x float> %v18, %v25
+  store <8 x float> %v21, ptr %q12, align 4
+  %v27 = getelementptr i8, ptr %q12, i64 96
+  store <8 x float> %v22, ptr %v27, align 4
+  %v28 = getelementptr i8, ptr %q12, i64 192
+  store <8 x float> %v23, ptr %v28, align 4
+  %v29 = getelementptr i8, ptr %q12, i64 288
+  store <8 x float> %v26, ptr %v29, align 4
+  %v30 = add i64 %i8, 1
+  %v31 = getelementptr i8, ptr %q10, i64 384
+  %v32 = getelementptr i8, ptr %q12, i64 384
+  %v33 = icmp slt i64 %v30, 4
+  br i1 %v33, label %loop7, label %after34
+after34:
+  %v35 = add i64 %i2, 1
+  %v36 = getelementptr i8, ptr %q4, i64 32
+  %v37 = getelementptr i8, ptr %q6, i64 32
+  %v38 = icmp slt i64 %v35, 3
+  br i1 %v38, label %loop1, label %after39
+after39:
+  ret void
+}
+
+define void @nest_008ae672747616cb(ptr %workspace, ptr %at_filters, ptr %at_bands, ptr %at_products, i64 %from_oh_tile) align 64 {
+entry:
+  br label %loop1
+loop1:
+  %i2 = phi i64 [ 0, %entry ], [ %v54, %after53 ]
+  %p3 = phi ptr [ %at_filters, %entry ], [ %v55, %after53 ]
+  %p5 = phi ptr [ %at_bands, %entry ], [ %v56, %after53 ]
+  %p7 = phi ptr [ %at_products, %entry ], [ %v57, %after53 ]
+  %q4 = call ptr asm "", "=r,0"(ptr %p3)
+  %q6 = call ptr asm "", "=r,0"(ptr %p5)
+  %q8 = call ptr asm "", "=r,0"(ptr %p7)
+  br label %loop9
+loop9:
+  %i10 = phi i64 [ 0, %loop1 ], [ %v48, %after45 ]
+  %p11 = phi ptr [ %q4, %loop1 ], [ %v49, %after45 ]
+  %p13 = phi ptr [ %q6, %loop1 ], [ %v50, %after45 ]
+  %p15 = phi ptr [ %q8, %loop1 ], [ %v51, %after45 ]
+  %q12 = call ptr asm "", "=r,0"(ptr %p11)
+  %q14 = call ptr asm "", "=r,0"(ptr %p13)
+  %q16 = call ptr asm "", "=r,0"(ptr %p15)
+  br label %loop17
+loop17:
+  %i18 = phi i64 [ 0, %loop9 ], [ %v41, %loop17 ]
+  %c19 = phi <8 x float> [ zeroinitializer, %loop9 ], [ %v30, %loop17 ]
+  %c20 = phi <8 x float> [ zeroinitializer, %loop9 ], [ %v35, %loop17 ]
+  %c21 = phi <8 x float> [ zeroinitializer, %loop9 ], [ %v40, %loop17 ]
+  %p22 = phi ptr [ %q12, %loop9 ], [ %v42, %loop17 ]
+  %p24 = phi ptr [ %q14, %loop9 ], [ %v43, %loop17 ]
+  %q23 = call ptr asm "", "=r,0"(ptr %p22)
   %q25 = call ptr asm "", "=r,0"(ptr %p24)
-  %q27 = call ptr asm "", "=r,0"(ptr %p26)
-  br label %loop28
-loop28:
-  %i29 = phi i64 [ 0, %loop22 ], [ %v99, %join48 ]
-  %p30 = phi ptr [ %q25, %loop22 ], [ %v100, %join48 ]
-  %p32 = phi ptr [ %q27, %loop22 ], [ %v101, %join48 ]
-  %q31 = call ptr asm "", "=r,0"(ptr %p30)
-  %q33 = call ptr asm "", "=r,0"(ptr %p32)
-  %v34 = add i64 %v21, %i29
-  %v35 = icmp ult i64 %v34, 6
-  %v36 = xor i1 %v35, true
-  br i1 %v36, label %yes37, label %join38
-yes37:
-  br label %loop39
-loop39:
-  %i40 = phi i64 [ 0, %yes37 ], [ %v43, %loop39 ]
-  %p41 = phi ptr [ %q33, %yes37 ], [ %v44, %loop39 ]
-  %q42 = call ptr asm "", "=r,0"(ptr %p41)
-  store <8 x float> zeroinitializer, ptr %q42, align 4
-  %v43 = add i64 %i40, 1
-  %v44 = getelementptr i8, ptr %q42, i64 32
-  %v45 = icmp slt i64 %v43, 8
-  br i1 %v45, label %loop39, label %after46
-after46:
-  br label %join38
-join38:
-  br i1 %v35, label %yes47, label %join48
-yes47:
-  %v49 = insertelement <8 x i64> poison, i64 -1, i64 0
-  %v50 = shufflevector <8 x i64> %v49, <8 x i64> poison, <8 x i32> zeroinitializer
-  %v51 = add <8 x i64> %v50, <i64 0, i64 1, i64 2, i64 3, i64 4, i64 5, i64 6, i64 7>
-  %v52 = icmp ult <8 x i64> %v51, <i64 6, i64 6, i64 6, i64 6, i64 6, i64 6, i64 6, i64 6>
-  %v53 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %q31, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
-  %v54 = getelementptr i8, ptr %q31, i64 144
-  %v55 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v54, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
-  %v56 = getelementptr i8, ptr %q31, i64 288
-  %v57 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v56, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
-  %v58 = getelementptr i8, ptr %q31, i64 432
-  %v59 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v58, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
-  %v60 = getelementptr i8, ptr %q31, i64 576
-  %v61 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v60, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
-  %v62 = getelementptr i8, ptr %q31, i64 720
-  %v63 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v62, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
-  %v64 = getelementptr i8, ptr %q31, i64 864
-  %v65 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v64, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
-  %v66 = getelementptr i8, ptr %q31, i64 1008
-  %v67 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v66, i32 4, <8 x i1> %v52, <8 x float> zeroinitializer)
-  %v68 = shufflevector <8 x float> %v53, <8 x float> %v61, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v69 = shufflevector <8 x float> %v53, <8 x float> %v61, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v70 = shufflevector <8 x float> %v55, <8 x float> %v63, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v71 = shufflevector <8 x float> %v55, <8 x float> %v63, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v72 = shufflevector <8 x float> %v57, <8 x float> %v65, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v73 = shufflevector <8 x float> %v57, <8 x float> %v65, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v74 = shufflevector <8 x float> %v59, <8 x float> %v67, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v75 = shufflevector <8 x float> %v59, <8 x float> %v67, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v76 = shufflevector <8 x float> %v68, <8 x float> %v72, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v77 = shufflevector <8 x float> %v68, <8 x float> %v72, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v78 = shufflevector <8 x float> %v70, <8 x float> %v74, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v79 = shufflevector <8 x float> %v70, <8 x float> %v74, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v80 = shufflevector <8 x float> %v69, <8 x float> %v73, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v81 = shufflevector <8 x float> %v69, <8 x float> %v73, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v82 = shufflevector <8 x float> %v71, <8 x float> %v75, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v83 = shufflevector <8 x float> %v71, <8 x float> %v75, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v84 = shufflevector <8 x float> %v76, <8 x float> %v78, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v85 = shufflevector <8 x float> %v76, <8 x float> %v78, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v86 = shufflevector <8 x float> %v77, <8 x float> %v79, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v87 = shufflevector <8 x float> %v77, <8 x float> %v79, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v88 = shufflevector <8 x float> %v80, <8 x float> %v82, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v89 = shufflevector <8 x float> %v80, <8 x float> %v82, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v90 = shufflevector <8 x float> %v81, <8 x float> %v83, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v91 = shufflevector <8 x float> %v81, <8 x float> %v83, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  store <8 x float> %v84, ptr %q33, align 4
-  %v92 = getelementptr i8, ptr %q33, i64 32
-  store <8 x float> %v85, ptr %v92, align 4
-  %v93 = getelementptr i8, ptr %q33, i64 64
-  store <8 x float> %v86, ptr %v93, align 4
-  %v94 = getelementptr i8, ptr %q33, i64 96
-  store <8 x float> %v87, ptr %v94, align 4
-  %v95 = getelementptr i8, ptr %q33, i64 128
-  store <8 x float> %v88, ptr %v95, align 4
-  %v96 = getelementptr i8, ptr %q33, i64 160
-  store <8 x float> %v89, ptr %v96, align 4
-  %v97 = getelementptr i8, ptr %q33, i64 192
-  store <8 x float> %v90, ptr %v97, align 4
-  %v98 = getelementptr i8, ptr %q33, i64 224
-  store <8 x float> %v91, ptr %v98, align 4
-  br label %join48
-join48:
-  %v99 = add i64 %i29, 1
-  %v100 = getelementptr i8, ptr %q31, i64 24
-  %v101 = getelementptr i8, ptr %q33, i64 256
-  %v102 = icmp slt i64 %v99, 4
-  br i1 %v102, label %loop28, label %after103
-after103:
-  %v104 = add i64 %i23, 8
-  %v105 = getelementptr i8, ptr %q25, i64 1152
-  %v106 = getelementptr i8, ptr %q27, i64 1024
-  %v107 = icmp slt i64 %v104, 8
-  br i1 %v107, label %loop22, label %after108
-after108:
-  br label %loop109
-loop109:
-  %i110 = phi i64 [ 0, %after108 ], [ %v143, %after142 ]
-  %p111 = phi ptr [ %v19, %after108 ], [ %v144, %after142 ]
-  %p113 = phi ptr [ %v15, %after108 ], [ %v145, %after142 ]
-  %q112 = call ptr asm "", "=r,0"(ptr %p111)
-  %q114 = call ptr asm "", "=r,0"(ptr %p113)
-  br label %loop115
-loop115:
-  %i116 = phi i64 [ 0, %loop109 ], [ %v138, %loop115 ]
-  %p117 = phi ptr [ %q112, %loop109 ], [ %v139, %loop115 ]
-  %p119 = phi ptr [ %q114, %loop109 ], [ %v140, %loop115 ]
-  %q118 = call ptr asm "", "=r,0"(ptr %p117)
-  %q120 = call ptr asm "", "=r,0"(ptr %p119)
-  %v121 = load <8 x float>, ptr %q118, align 4
-  %v122 = fmul <8 x float> %v121, splat (float 0xBFF0000000000000)
-  %v123 = getelementptr i8, ptr %q118, i64 256
-  %v124 = load <8 x float>, ptr %v123, align 4
-  %v125 = fmul <8 x float> %v124, splat (float 0xBFF0000000000000)
-  %v126 = fmul <8 x float> %v124, splat (float 0xBFF0000000000000)
-  %v127 = getelementptr i8, ptr %q118, i64 512
-  %v128 = load <8 x float>, ptr %v127, align 4
-  %v129 = fadd <8 x float> %v122, %v128
-  %v130 = fadd <8 x float> %v124, %v128
-  %v131 = fadd <8 x float> %v125, %v128
-  %v132 = getelementptr i8, ptr %q118, i64 768
-  %v133 = load <8 x float>, ptr %v132, align 4
-  %v134 = fadd <8 x float> %v126, %v133
-  store <8 x float> %v129, ptr %q120, align 4
-  %v135 = getelementptr i8, ptr %q120, i64 384
-  store <8 x float> %v130, ptr %v135, align 4
-  %v136 = getelementptr i8, ptr %q120, i64 768
-  store <8 x float> %v131, ptr %v136, align 4
-  %v137 = getelementptr i8, ptr %q120, i64 1152
-  store <8 x float> %v134, ptr %v137, align 4
-  %v138 = add i64 %i116, 1
-  %v139 = getelementptr i8, ptr %q118, i64 32
-  %v140 = getelementptr i8, ptr %q120, i64 96
-  %v141 = icmp slt i64 %v138, 4
-  br i1 %v141, label %loop115, label %after142
-after142:
-  %v143 = add i64 %i110, 1
-  %v144 = getelementptr i8, ptr %q112, i64 64
-  %v145 = getelementptr i8, ptr %q114, i64 32
-  %v146 = icmp slt i64 %v143, 3
-  br i1 %v146, label %loop109, label %after147
-after147:
-  br label %loop148
-loop148:
-  %i149 = phi i64 [ 0, %after147 ], [ %v182, %after181 ]
-  %p150 = phi ptr [ %v15, %after147 ], [ %v183, %after181 ]
-  %p152 = phi ptr [ %v16, %after147 ], [ %v184, %after181 ]
-  %q151 = call ptr asm "", "=r,0"(ptr %p150)
-  %q153 = call ptr asm "", "=r,0"(ptr %p152)
-  br label %loop154
-loop154:
-  %i155 = phi i64 [ 0, %loop148 ], [ %v177, %loop154 ]
-  %p156 = phi ptr [ %q151, %loop148 ], [ %v178, %loop154 ]
-  %p158 = phi ptr [ %q153, %loop148 ], [ %v179, %loop154 ]
-  %q157 = call ptr asm "", "=r,0"(ptr %p156)
-  %q159 = call ptr asm "", "=r,0"(ptr %p158)
-  %v160 = load <8 x float>, ptr %q157, align 4
-  %v161 = fmul <8 x float> %v160, splat (float 0xBFF0000000000000)
-  %v162 = getelementptr i8, ptr %q157, i64 96
-  %v163 = load <8 x float>, ptr %v162, align 4
-  %v164 = fmul <8 x float> %v163, splat (float 0xBFF0000000000000)
-  %v165 = fmul <8 x float> %v163, splat (float 0xBFF0000000000000)
-  %v166 = getelementptr i8, ptr %q157, i64 192
-  %v167 = load <8 x float>, ptr %v166, align 4
-  %v168 = fadd <8 x float> %v161, %v167
-  %v169 = fadd <8 x float> %v163, %v167
-  %v170 = fadd <8 x float> %v164, %v167
-  %v171 = getelementptr i8, ptr %q157, i64 288
-  %v172 = load <8 x float>, ptr %v171, align 4
-  %v173 = fadd <8 x float> %v165, %v172
-  store <8 x float> %v168, ptr %q159, align 4
-  %v174 = getelementptr i8, ptr %q159, i64 96
-  store <8 x float> %v169, ptr %v174, align 4
-  %v175 = getelementptr i8, ptr %q159, i64 192
-  store <8 x float> %v170, ptr %v175, align 4
-  %v176 = getelementptr i8, ptr %q159, i64 288
-  store <8 x float> %v173, ptr %v176, align 4
-  %v177 = add i64 %i155, 1
-  %v178 = getelementptr i8, ptr %q157, i64 384
-  %v179 = getelementptr i8, ptr %q159, i64 384
-  %v180 = icmp slt i64 %v177, 4
-  br i1 %v180, label %loop154, label %after181
-after181:
-  %v182 = add i64 %i149, 1
-  %v183 = getelementptr i8, ptr %q151, i64 32
-  %v184 = getelementptr i8, ptr %q153, i64 32
-  %v185 = icmp slt i64 %v182, 3
-  br i1 %v185, label %loop148, label %after186
-after186:
-  br label %loop187
-loop187:
-  %i188 = phi i64 [ 0, %after186 ], [ %v240, %after239 ]
-  %p189 = phi ptr [ %v5, %after186 ], [ %v241, %after239 ]
-  %p191 = phi ptr [ %v16, %after186 ], [ %v242, %after239 ]
-  %p193 = phi ptr [ %v17, %after186 ], [ %v243, %after239 ]
-  %q190 = call ptr asm "", "=r,0"(ptr %p189)
-  %q192 = call ptr asm "", "=r,0"(ptr %p191)
-  %q194 = call ptr asm "", "=r,0"(ptr %p193)
-  br label %loop195
-loop195:
-  %i196 = phi i64 [ 0, %loop187 ], [ %v234, %after231 ]
-  %p197 = phi ptr [ %q190, %loop187 ], [ %v235, %after231 ]
-  %p199 = phi ptr [ %q192, %loop187 ], [ %v236, %after231 ]
-  %p201 = phi ptr [ %q194, %loop187 ], [ %v237, %after231 ]
-  %q198 = call ptr asm "", "=r,0"(ptr %p197)
-  %q200 = call ptr asm "", "=r,0"(ptr %p199)
-  %q202 = call ptr asm "", "=r,0"(ptr %p201)
-  br label %loop203
-loop203:
-  %i204 = phi i64 [ 0, %loop195 ], [ %v227, %loop203 ]
-  %c205 = phi <8 x float> [ zeroinitializer, %loop195 ], [ %v216, %loop203 ]
-  %c206 = phi <8 x float> [ zeroinitializer, %loop195 ], [ %v221, %loop203 ]
-  %c207 = phi <8 x float> [ zeroinitializer, %loop195 ], [ %v226, %loop203 ]
-  %p208 = phi ptr [ %q198, %loop195 ], [ %v228, %loop203 ]
-  %p210 = phi ptr [ %q200, %loop195 ], [ %v229, %loop203 ]
-  %q209 = call ptr asm "", "=r,0"(ptr %p208)
-  %q211 = call ptr asm "", "=r,0"(ptr %p210)
-  %v212 = load float, ptr %q211, align 4
-  %v213 = insertelement <8 x float> poison, float %v212, i64 0
-  %v214 = shufflevector <8 x float> %v213, <8 x float> poison, <8 x i32> zeroinitializer
-  %v215 = load <8 x float>, ptr %q209, align 4
-  %v216 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v214, <8 x float> %v215, <8 x float> %c205)
-  %v217 = getelementptr i8, ptr %q211, i64 32
-  %v218 = load float, ptr %v217, align 4
-  %v219 = insertelement <8 x float> poison, float %v218, i64 0
-  %v220 = shufflevector <8 x float> %v219, <8 x float> poison, <8 x i32> zeroinitializer
-  %v221 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v220, <8 x float> %v215, <8 x float> %c206)
-  %v222 = getelementptr i8, ptr %q211, i64 64
-  %v223 = load float, ptr %v222, align 4
-  %v224 = insertelement <8 x float> poison, float %v223, i64 0
-  %v225 = shufflevector <8 x float> %v224, <8 x float> poison, <8 x i32> zeroinitializer
-  %v226 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v225, <8 x float> %v215, <8 x float> %c207)
-  %v227 = add i64 %i204, 1
-  %v228 = getelementptr i8, ptr %q209, i64 32
-  %v229 = getelementptr i8, ptr %q211, i64 4
-  %v230 = icmp slt i64 %v227, 8
-  br i1 %v230, label %loop203, label %after231
-after231:
-  store <8 x float> %v216, ptr %q202, align 4
-  %v232 = getelementptr i8, ptr %q202, i64 32
-  store <8 x float> %v221, ptr %v232, align 4
-  %v233 = getelementptr i8, ptr %q202, i64 64
-  store <8 x float> %v226, ptr %v233, align 4
-  %v234 = add i64 %i196, 1
-  %v235 = getelementptr i8, ptr %q198, i64 256
-  %v236 = getelementptr i8, ptr %q200, i64 96
-  %v237 = getelementptr i8, ptr %q202, i64 96
-  %v238 = icmp slt i64 %v234, 4
-  br i1 %v238, label %loop195, label %after239
-after239:
-  %v240 = add i64 %i188, 1
-  %v241 = getelementptr i8, ptr %q190, i64 1024
-  %v242 = getelementptr i8, ptr %q192, i64 384
-  %v243 = getelementptr i8, ptr %q194, i64 384
-  %v244 = icmp slt i64 %v240, 4
-  br i1 %v244, label %loop187, label %after245
-after245:
-  br label %loop246
-loop246:
-  %i247 = phi i64 [ 0, %after245 ], [ %v275, %after274 ]
-  %p248 = phi ptr [ %v17, %after245 ], [ %v276, %after274 ]
-  %p250 = phi ptr [ %v18, %after245 ], [ %v277, %after274 ]
-  %q249 = call ptr asm "", "=r,0"(ptr %p248)
-  %q251 = call ptr asm "", "=r,0"(ptr %p250)
-  br label %loop252
-loop252:
-  %i253 = phi i64 [ 0, %loop246 ], [ %v270, %loop252 ]
-  %p254 = phi ptr [ %q249, %loop246 ], [ %v271, %loop252 ]
-  %p256 = phi ptr [ %q251, %loop246 ], [ %v272, %loop252 ]
-  %q255 = call ptr asm "", "=r,0"(ptr %p254)
-  %q257 = call ptr asm "", "=r,0"(ptr %p256)
-  %v258 = load <8 x float>, ptr %q255, align 4
-  %v259 = getelementptr i8, ptr %q255, i64 384
-  %v260 = load <8 x float>, ptr %v259, align 4
-  %v261 = fadd <8 x float> %v258, %v260
-  %v262 = getelementptr i8, ptr %q255, i64 768
-  %v263 = load <8 x float>, ptr %v262, align 4
-  %v264 = fadd <8 x float> %v261, %v263
-  %v265 = fsub <8 x float> %v260, %v263
-  %v266 = getelementptr i8, ptr %q255, i64 1152
-  %v267 = load <8 x float>, ptr %v266, align 4
-  %v268 = fadd <8 x float> %v265, %v267
-  store <8 x float> %v264, ptr %q257, align 4
-  %v269 = getelementptr i8, ptr %q257, i64 384
-  store <8 x float> %v268, ptr %v269, align 4
-  %v270 = add i64 %i253, 1
-  %v271 = getelementptr i8, ptr %q255, i64 32
-  %v272 = getelementptr i8, ptr %q257, i64 32
-  %v273 = icmp slt i64 %v270, 3
-  br i1 %v273, label %loop252, label %after274
-after274:
-  %v275 = add i64 %i247, 1
-  %v276 = getelementptr i8, ptr %q249, i64 96
-  %v277 = getelementptr i8, ptr %q251, i64 96
-  %v278 = icmp slt i64 %v275, 4
-  br i1 %v278, label %loop246, label %after279
-after279:
-  %v280 = getelementptr i8, ptr %workspace, i64 1088
-  br label %loop281
-loop281:
-  %i282 = phi i64 [ 0, %after279 ], [ %v315, %after314 ]
-  %p283 = phi ptr [ %q14, %after279 ], [ %v316, %after314 ]
-  %p285 = phi ptr [ %v18, %after279 ], [ %v317, %after314 ]
-  %p287 = phi ptr [ %v280, %after279 ], [ %v318, %after314 ]
-  %q284 = call ptr asm "", "=r,0"(ptr %p283)
-  %q286 = call ptr asm "", "=r,0"(ptr %p285)
-  %q288 = call ptr asm "", "=r,0"(ptr %p287)
-  br label %loop289
-loop289:
-  %i290 = phi i64 [ 0, %loop281 ], [ %v309, %loop289 ]
-  %p291 = phi ptr [ %q284, %loop281 ], [ %v310, %loop289 ]
-  %p293 = phi ptr [ %q286, %loop281 ], [ %v311, %loop289 ]
-  %p295 = phi ptr [ %q288, %loop281 ], [ %v312, %loop289 ]
-  %q292 = call ptr asm "", "=r,0"(ptr %p291)
-  %q294 = call ptr asm "", "=r,0"(ptr %p293)
-  %q296 = call ptr asm "", "=r,0"(ptr %p295)
-  %v297 = load <8 x float>, ptr %q294, align 4
-  %v298 = getelementptr i8, ptr %q294, i64 96
-  %v299 = load <8 x float>, ptr %v298, align 4
-  %v300 = fadd <8 x float> %v297, %v299
-  %v301 = getelementptr i8, ptr %q294, i64 192
-  %v302 = load <8 x float>, ptr %v301, align 4
-  %v303 = fadd <8 x float> %v300, %v302
-  %v304 = fsub <8 x float> %v299, %v302
-  %v305 = getelementptr i8, ptr %q294, i64 288
-  %v306 = load <8 x float>, ptr %v305, align 4
-  %v307 = fadd <8 x float> %v304, %v306
-  store <8 x float> %v303, ptr %q296, align 4
-  %v308 = getelementptr i8, ptr %q296, i64 32
-  store <8 x float> %v307, ptr %v308, align 4
-  %v309 = add i64 %i290, 1
-  %v310 = getelementptr i8, ptr %q292, i64 8
-  %v311 = getelementptr i8, ptr %q294, i64 32
-  %v312 = getelementptr i8, ptr %q296, i64 64
-  %v313 = icmp slt i64 %v309, 3
-  br i1 %v313, label %loop289, label %after314
-after314:
-  %v315 = add i64 %i282, 1
-  %v316 = getelementptr i8, ptr %q284, i64 24
-  %v317 = getelementptr i8, ptr %q286, i64 384
-  %v318 = getelementptr i8, ptr %q288, i64 192
-  %v319 = icmp slt i64 %v315, 2
-  br i1 %v319, label %loop281, label %after320
-after320:
-  %v321 = mul i64 %i10, 2
-  br label %loop322
-loop322:
-  %i323 = phi i64 [ 0, %after320 ], [ %v371, %loop322 ]
-  %p324 = phi ptr [ %q14, %after320 ], [ %v372, %loop322 ]
-  %p326 = phi ptr [ %v280, %after320 ], [ %v373, %loop322 ]
-  %q325 = call ptr asm "", "=r,0"(ptr %p324)
-  %q327 = call ptr asm "", "=r,0"(ptr %p326)
-  %v328 = add i64 %v321, %i323
-  %v329 = load <8 x float>, ptr %q327, align 4
-  %v330 = getelementptr i8, ptr %q327, i64 32
-  %v331 = load <8 x float>, ptr %v330, align 4
-  %v332 = getelementptr i8, ptr %q327, i64 64
-  %v333 = load <8 x float>, ptr %v332, align 4
-  %v334 = getelementptr i8, ptr %q327, i64 96
-  %v335 = load <8 x float>, ptr %v334, align 4
-  %v336 = getelementptr i8, ptr %q327, i64 128
-  %v337 = load <8 x float>, ptr %v336, align 4
-  %v338 = getelementptr i8, ptr %q327, i64 160
-  %v339 = load <8 x float>, ptr %v338, align 4
-  %v340 = shufflevector <8 x float> %v329, <8 x float> %v337, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v341 = shufflevector <8 x float> %v329, <8 x float> %v337, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v342 = shufflevector <8 x float> %v331, <8 x float> %v339, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v343 = shufflevector <8 x float> %v331, <8 x float> %v339, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v344 = shufflevector <8 x float> %v333, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v345 = shufflevector <8 x float> %v333, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v346 = shufflevector <8 x float> %v335, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
-  %v347 = shufflevector <8 x float> %v335, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
-  %v348 = shufflevector <8 x float> %v340, <8 x float> %v344, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v349 = shufflevector <8 x float> %v340, <8 x float> %v344, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v350 = shufflevector <8 x float> %v342, <8 x float> %v346, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v351 = shufflevector <8 x float> %v342, <8 x float> %v346, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v352 = shufflevector <8 x float> %v341, <8 x float> %v345, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v353 = shufflevector <8 x float> %v341, <8 x float> %v345, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v354 = shufflevector <8 x float> %v343, <8 x float> %v347, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
-  %v355 = shufflevector <8 x float> %v343, <8 x float> %v347, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
-  %v356 = shufflevector <8 x float> %v348, <8 x float> %v350, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v357 = shufflevector <8 x float> %v348, <8 x float> %v350, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v358 = shufflevector <8 x float> %v349, <8 x float> %v351, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v359 = shufflevector <8 x float> %v349, <8 x float> %v351, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v360 = shufflevector <8 x float> %v352, <8 x float> %v354, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v361 = shufflevector <8 x float> %v352, <8 x float> %v354, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  %v362 = shufflevector <8 x float> %v353, <8 x float> %v355, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
-  %v363 = shufflevector <8 x float> %v353, <8 x float> %v355, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v356, ptr %q325, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v364 = getelementptr i8, ptr %q325, i64 144
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v357, ptr %v364, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v365 = getelementptr i8, ptr %q325, i64 288
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v358, ptr %v365, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v366 = getelementptr i8, ptr %q325, i64 432
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v359, ptr %v366, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v367 = getelementptr i8, ptr %q325, i64 576
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v360, ptr %v367, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v368 = getelementptr i8, ptr %q325, i64 720
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v361, ptr %v368, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v369 = getelementptr i8, ptr %q325, i64 864
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v362, ptr %v369, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v370 = getelementptr i8, ptr %q325, i64 1008
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v363, ptr %v370, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v371 = add i64 %i323, 1
-  %v372 = getelementptr i8, ptr %q325, i64 24
-  %v373 = getelementptr i8, ptr %q327, i64 192
-  %v374 = icmp slt i64 %v371, 2
-  br i1 %v374, label %loop322, label %after375
-after375:
-  %v376 = add i64 %i10, 1
-  %v377 = getelementptr i8, ptr %q12, i64 48
-  %v378 = getelementptr i8, ptr %q14, i64 48
-  %v379 = icmp slt i64 %v376, 3
-  br i1 %v379, label %loop9, label %after380
-after380:
+  %v26 = load float, ptr %q25, align 4
+  %v27 = insertelement <8 x float> poison, float %v26, i64 0
+  %v28 = shufflevector <8 x float> %v27, <8 x float> poison, <8 x i32> zeroinitializer
+  %v29 = load <8 x float>, ptr %q23, align 4
+  %v30 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v28, <8 x float> %v29, <8 x float> %c19)
+  %v31 = getelementptr i8, ptr %q25, i64 32
+  %v32 = load float, ptr %v31, align 4
+  %v33 = insertelement <8 x float> poison, float %v32, i64 0
+  %v34 = shufflevector <8 x float> %v33, <8 x float> poison, <8 x i32> zeroinitializer
+  %v35 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v34, <8 x float> %v29, <8 x float> %c20)
+  %v36 = getelementptr i8, ptr %q25, i64 64
+  %v37 = load float, ptr %v36, align 4
+  %v38 = insertelement <8 x float> poison, float %v37, i64 0
+  %v39 = shufflevector <8 x float> %v38, <8 x float> poison, <8 x i32> zeroinitializer
+  %v40 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v39, <8 x float> %v29, <8 x float> %c21)
+  %v41 = add i64 %i18, 1
+  %v42 = getelementptr i8, ptr %q23, i64 32
+  %v43 = getelementptr i8, ptr %q25, i64 4
+  %v44 = icmp slt i64 %v41, 8
+  br i1 %v44, label %loop17, label %after45
+after45:
+  store <8 x float> %v30, ptr %q16, align 4
+  %v46 = getelementptr i8, ptr %q16, i64 32
+  store <8 x float> %v35, ptr %v46, align 4
+  %v47 = getelementptr i8, ptr %q16, i64 64
+  store <8 x float> %v40, ptr %v47, align 4
+  %v48 = add i64 %i10, 1
+  %v49 = getelementptr i8, ptr %q12, i64 256
+  %v50 = getelementptr i8, ptr %q14, i64 96
+  %v51 = getelementptr i8, ptr %q16, i64 96
+  %v52 = icmp slt i64 %v48, 4
+  br i1 %v52, label %loop9, label %after53
+after53:
+  %v54 = add i64 %i2, 1
+  %v55 = getelementptr i8, ptr %q4, i64 1024
+  %v56 = getelementptr i8, ptr %q6, i64 384
+  %v57 = getelementptr i8, ptr %q8, i64 384
+  %v58 = icmp slt i64 %v54, 4
+  br i1 %v58, label %loop1, label %after59
+after59:
+  ret void
+}
+
+define void @nest_c347ace16070eb7f(ptr %workspace, ptr %at_products, ptr %at_sums, i64 %from_oh_tile) align 64 {
+entry:
+  br label %loop1
+loop1:
+  %i2 = phi i64 [ 0, %entry ], [ %v30, %after29 ]
+  %p3 = phi ptr [ %at_products, %entry ], [ %v31, %after29 ]
+  %p5 = phi ptr [ %at_sums, %entry ], [ %v32, %after29 ]
+  %q4 = call ptr asm "", "=r,0"(ptr %p3)
+  %q6 = call ptr asm "", "=r,0"(ptr %p5)
+  br label %loop7
+loop7:
+  %i8 = phi i64 [ 0, %loop1 ], [ %v25, %loop7 ]
+  %p9 = phi ptr [ %q4, %loop1 ], [ %v26, %loop7 ]
+  %p11 = phi ptr [ %q6, %loop1 ], [ %v27, %loop7 ]
+  %q10 = call ptr asm "", "=r,0"(ptr %p9)
+  %q12 = call ptr asm "", "=r,0"(ptr %p11)
+  %v13 = load <8 x float>, ptr %q10, align 4
+  %v14 = getelementptr i8, ptr %q10, i64 384
+  %v15 = load <8 x float>, ptr %v14, align 4
+  %v16 = fadd <8 x float> %v13, %v15
+  %v17 = getelementptr i8, ptr %q10, i64 768
+  %v18 = load <8 x float>, ptr %v17, align 4
+  %v19 = fadd <8 x float> %v16, %v18
+  %v20 = fsub <8 x float> %v15, %v18
+  %v21 = getelementptr i8, ptr %q10, i64 1152
+  %v22 = load <8 x float>, ptr %v21, align 4
+  %v23 = fadd <8 x float> %v20, %v22
+  store <8 x float> %v19, ptr %q12, align 4
+  %v24 = getelementptr i8, ptr %q12, i64 384
+  store <8 x float> %v23, ptr %v24, align 4
+  %v25 = add i64 %i8, 1
+  %v26 = getelementptr i8, ptr %q10, i64 32
+  %v27 = getelementptr i8, ptr %q12, i64 32
+  %v28 = icmp slt i64 %v25, 3
+  br i1 %v28, label %loop7, label %after29
+after29:
+  %v30 = add i64 %i2, 1
+  %v31 = getelementptr i8, ptr %q4, i64 96
+  %v32 = getelementptr i8, ptr %q6, i64 96
+  %v33 = icmp slt i64 %v30, 4
+  br i1 %v33, label %loop1, label %after34
+after34:
+  ret void
+}
+
+define void @nest_f370d62ade149d62(ptr %workspace, ptr %at_out, ptr %at_sums, i64 %from_oh_tile) align 64 {
+entry:
+  %v1 = getelementptr i8, ptr %workspace, i64 1088
+  br label %loop2
+loop2:
+  %i3 = phi i64 [ 0, %entry ], [ %v36, %after35 ]
+  %p4 = phi ptr [ %at_out, %entry ], [ %v37, %after35 ]
+  %p6 = phi ptr [ %at_sums, %entry ], [ %v38, %after35 ]
+  %p8 = phi ptr [ %v1, %entry ], [ %v39, %after35 ]
+  %q5 = call ptr asm "", "=r,0"(ptr %p4)
+  %q7 = call ptr asm "", "=r,0"(ptr %p6)
+  %q9 = call ptr asm "", "=r,0"(ptr %p8)
+  br label %loop10
+loop10:
+  %i11 = phi i64 [ 0, %loop2 ], [ %v30, %loop10 ]
+  %p12 = phi ptr [ %q5, %loop2 ], [ %v31, %loop10 ]
+  %p14 = phi ptr [ %q7, %loop2 ], [ %v32, %loop10 ]
+  %p16 = phi ptr [ %q9, %loop2 ], [ %v33, %loop10 ]
+  %q13 = call ptr asm "", "=r,0"(ptr %p12)
+  %q15 = call ptr asm "", "=r,0"(ptr %p14)
+  %q17 = call ptr asm "", "=r,0"(ptr %p16)
+  %v18 = load <8 x float>, ptr %q15, align 4
+  %v19 = getelementptr i8, ptr %q15, i64 96
+  %v20 = load <8 x float>, ptr %v19, align 4
+  %v21 = fadd <8 x float> %v18, %v20
+  %v22 = getelementptr i8, ptr %q15, i64 192
+  %v23 = load <8 x float>, ptr %v22, align 4
+  %v24 = fadd <8 x float> %v21, %v23
+  %v25 = fsub <8 x float> %v20, %v23
+  %v26 = getelementptr i8, ptr %q15, i64 288
+  %v27 = load <8 x float>, ptr %v26, align 4
+  %v28 = fadd <8 x float> %v25, %v27
+  store <8 x float> %v24, ptr %q17, align 4
+  %v29 = getelementptr i8, ptr %q17, i64 32
+  store <8 x float> %v28, ptr %v29, align 4
+  %v30 = add i64 %i11, 1
+  %v31 = getelementptr i8, ptr %q13, i64 8
+  %v32 = getelementptr i8, ptr %q15, i64 32
+  %v33 = getelementptr i8, ptr %q17, i64 64
+  %v34 = icmp slt i64 %v30, 3
+  br i1 %v34, label %loop10, label %after35
+after35:
+  %v36 = add i64 %i3, 1
+  %v37 = getelementptr i8, ptr %q5, i64 24
+  %v38 = getelementptr i8, ptr %q7, i64 384
+  %v39 = getelementptr i8, ptr %q9, i64 192
+  %v40 = icmp slt i64 %v36, 2
+  br i1 %v40, label %loop2, label %after41
+after41:
+  %v42 = mul i64 %from_oh_tile, 2
+  br label %loop43
+loop43:
+  %i44 = phi i64 [ 0, %after41 ], [ %v92, %loop43 ]
+  %p45 = phi ptr [ %at_out, %after41 ], [ %v93, %loop43 ]
+  %p47 = phi ptr [ %v1, %after41 ], [ %v94, %loop43 ]
+  %q46 = call ptr asm "", "=r,0"(ptr %p45)
+  %q48 = call ptr asm "", "=r,0"(ptr %p47)
+  %v49 = add i64 %v42, %i44
+  %v50 = load <8 x float>, ptr %q48, align 4
+  %v51 = getelementptr i8, ptr %q48, i64 32
+  %v52 = load <8 x float>, ptr %v51, align 4
+  %v53 = getelementptr i8, ptr %q48, i64 64
+  %v54 = load <8 x float>, ptr %v53, align 4
+  %v55 = getelementptr i8, ptr %q48, i64 96
+  %v56 = load <8 x float>, ptr %v55, align 4
+  %v57 = getelementptr i8, ptr %q48, i64 128
+  %v58 = load <8 x float>, ptr %v57, align 4
+  %v59 = getelementptr i8, ptr %q48, i64 160
+  %v60 = load <8 x float>, ptr %v59, align 4
+  %v61 = shufflevector <8 x float> %v50, <8 x float> %v58, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v62 = shufflevector <8 x float> %v50, <8 x float> %v58, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v63 = shufflevector <8 x float> %v52, <8 x float> %v60, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v64 = shufflevector <8 x float> %v52, <8 x float> %v60, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v65 = shufflevector <8 x float> %v54, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v66 = shufflevector <8 x float> %v54, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v67 = shufflevector <8 x float> %v56, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v68 = shufflevector <8 x float> %v56, <8 x float> zeroinitializer, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v69 = shufflevector <8 x float> %v61, <8 x float> %v65, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v70 = shufflevector <8 x float> %v61, <8 x float> %v65, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v71 = shufflevector <8 x float> %v63, <8 x float> %v67, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v72 = shufflevector <8 x float> %v63, <8 x float> %v67, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v73 = shufflevector <8 x float> %v62, <8 x float> %v66, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v74 = shufflevector <8 x float> %v62, <8 x float> %v66, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v75 = shufflevector <8 x float> %v64, <8 x float> %v68, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v76 = shufflevector <8 x float> %v64, <8 x float> %v68, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v77 = shufflevector <8 x float> %v69, <8 x float> %v71, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v78 = shufflevector <8 x float> %v69, <8 x float> %v71, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v79 = shufflevector <8 x float> %v70, <8 x float> %v72, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v80 = shufflevector <8 x float> %v70, <8 x float> %v72, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v81 = shufflevector <8 x float> %v73, <8 x float> %v75, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v82 = shufflevector <8 x float> %v73, <8 x float> %v75, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v83 = shufflevector <8 x float> %v74, <8 x float> %v76, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v84 = shufflevector <8 x float> %v74, <8 x float> %v76, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v77, ptr %q46, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v85 = getelementptr i8, ptr %q46, i64 144
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v78, ptr %v85, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v86 = getelementptr i8, ptr %q46, i64 288
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v79, ptr %v86, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v87 = getelementptr i8, ptr %q46, i64 432
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v80, ptr %v87, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v88 = getelementptr i8, ptr %q46, i64 576
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v81, ptr %v88, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v89 = getelementptr i8, ptr %q46, i64 720
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v82, ptr %v89, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v90 = getelementptr i8, ptr %q46, i64 864
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v83, ptr %v90, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v91 = getelementptr i8, ptr %q46, i64 1008
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v84, ptr %v91, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
+  %v92 = add i64 %i44, 1
+  %v93 = getelementptr i8, ptr %q46, i64 24
+  %v94 = getelementptr i8, ptr %q48, i64 192
+  %v95 = icmp slt i64 %v92, 2
+  br i1 %v95, label %loop43, label %after96
+after96:
   ret void
 }
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
 from autotune.backends import cpu
-from autotune.backends.cpu.lower import lower
+from autotune.backends.cpu.lower import lower, lower_modules
 from autotune.backends.cpu.machine import TRIPLE, target_machine
 from autotune.errors import ScheduleError
 from autotune.ir.contraction import ITEM_BYTES
 from autotune.ir.default import default_schedule
 from autotune.ir.legal import violation
 from autotune.ir.program import program
-from autotune.ir.schedule import Loop, Nest, Schedule
+from autotune.ir.schedule import Group, Loop, Nest, Schedule, Stage
 from autotune.ops.base import contraction, parse_workload
 from autotune.space import generate
 from autotune.targets.detect import resolve
@@ -34,7 +35,7 @@ WORKLOADS = {
     "blocked": ("conv2d", "c=16,h=6,k=32,r=3,pad=1,bias=1,act=relu6", "float32", "NCHW16c"),
     "filtered": ("conv2d", "c=17,h=14,k=19,r=3,pad=1"),
 }
-ALLOWED_FUNCTIONS = re.compile(r"(body|repeat|silu|gelu|pack_[a-z]+)\Z")
+ALLOWED_FUNCTIONS = re.compile(r"(body|nest_[0-9a-f]{16}|repeat|silu|gelu|pack_[a-z]+)\Z")
 MADE_BY = 2
 """Points of the space for each workload and target, beside the default."""
 
@@ -184,9 +185,45 @@ def test_module_defines_the_body_its_repetition_and_a_packer_for_what_is_packed(
     kernel = KERNELS[name]
     text = lower(kernel.contraction, kernel.schedule)
     names = {signature.partition("@")[2].partition("(")[0] for signature in signatures(text)}
-    packed = program(kernel.contraction, kernel.schedule).packed
-    assert names == {"body", "repeat", *(f"pack_{operand}" for operand, _ in packed)}
+    made = program(kernel.contraction, kernel.schedule)
+    nests = {name for name in names if name.startswith("nest_")}
+    called = [plan for plan in made.nests if not plan.contraction.is_once]
+    assert len(nests) == (len(called) if len(called) > 1 else 0)
+    assert names - nests == {"body", "repeat", *(f"pack_{operand}" for operand, _ in made.packed)}
     assert "define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) " in text
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_modules_together_define_what_each_of_them_calls(name):
+    kernel = KERNELS[name]
+    modules = lower_modules(kernel.contraction, kernel.schedule)
+    defined = [found for text in modules for found in re.findall(r"define void @(\w+)\(", text)]
+    assert len(defined) == len(set(defined))
+    for text in modules:
+        llvm.parse_assembly(text).verify()
+        declared = set(re.findall(r"declare void @(\w+)\(", text))
+        assert declared <= set(defined)
+    assert sorted(defined) == sorted(
+        re.findall(r"define void @(\w+)\(", lower(kernel.contraction, kernel.schedule))
+    )
+
+
+def test_schedules_that_differ_in_one_nest_share_the_modules_of_the_others():
+    kernel = KERNELS["winograd"]
+    first = kernel.schedule
+
+    def ahead(part):
+        """The same with a prefetch in the nest that reads the packed filters."""
+        if isinstance(part, Group):
+            return replace(part, parts=tuple(map(ahead, part.parts)))
+        reads = any(isinstance(s, Stage) and s.operand == "filters" for s in part.steps)
+        return replace(part, prefetch=(("filters", 4096),)) if reads else part
+
+    second = replace(first, parts=tuple(map(ahead, first.parts)))
+    assert first != second
+    ones, others = (lower_modules(kernel.contraction, s) for s in (first, second))
+    assert len(ones) == len(others) > 3
+    assert len(set(ones) - set(others)) == 2, "the body and one nest"
 
 
 def test_long_activations_are_written_once_and_short_ones_in_place():
