@@ -83,8 +83,12 @@ def retime(
         MeasureError: workers cannot be started.
     """
     fresh = MeasureOptions(**{**vars(options), "seed": options.seed + 1})
-    with tempfile.TemporaryFile(prefix="autotune-") as kept, selectors.DefaultSelector() as watched:
-        finals = _Finals(workload, target, fresh, kept.fileno(), watched)
+    with (
+        tempfile.TemporaryFile(prefix="autotune-") as kept,
+        selectors.DefaultSelector() as of_builder,
+        selectors.DefaultSelector() as of_runner,
+    ):
+        finals = _Finals(workload, target, fresh, kept.fileno(), of_builder, of_runner)
         try:
             finals.build(schedules, hopefuls)
             if places < len(hopefuls):
@@ -105,7 +109,8 @@ class _Finals:
         target: Target,
         options: MeasureOptions,
         kept: int,
-        watched: selectors.BaseSelector,
+        of_builder: selectors.BaseSelector,
+        of_runner: selectors.BaseSelector,
     ) -> None:
         self._options = options
         self._failures: dict[int, Failure] = {}
@@ -124,12 +129,12 @@ class _Finals:
         self._runner = Slot(
             Role(options.runner_module, "timeout", (kept,)),
             lambda: runner_first(workload, target, options, kept, None),
-            watched,
+            of_runner,
         )
         self._builder = Slot(
             Role(options.builder_module, "compile_timeout"),
             lambda: builder_first(workload, target, options),
-            watched,
+            of_builder,
         )
 
     @property

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from autotune.measure import slot
 from autotune.measure.base import MeasureOptions
 from autotune.measure.lock import DeviceLock
 from autotune.measure.pool import PoolMeasurer
@@ -35,6 +36,19 @@ def test_retime_pairs_every_finalist_with_the_same_one_of_them(target: Target) -
         assert isinstance(timing, Timing)
         assert len(timing.samples_s) == len(timing.reference_s) == 3
         assert all(0.05 < ratio < 20 for ratio in timing.ratios)
+
+
+def test_retime_sleeps_while_its_workers_work(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tuner that spins takes the core on which the finalists are built."""
+    waits = []
+    wait = slot._wait
+    monkeypatch.setattr(slot, "_wait", lambda one: (waits.append(1), wait(one)))
+    schedules = variants(target, 6)
+    with PoolMeasurer(WORKLOAD, target) as measurer:
+        measurer.retime(schedules, rounds=2)
+    assert len(waits) < 20 * len(schedules)
 
 
 def test_retime_leaves_out_who_has_clearly_lost_but_never_the_first(
