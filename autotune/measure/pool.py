@@ -24,7 +24,7 @@ from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions
 from autotune.measure.retime import builder_first, retime, runner_first
 from autotune.measure.slot import Lost, Role, Slot, outcome_of
-from autotune.measure.timing import is_contender, is_firm, is_settled, joined
+from autotune.measure.timing import is_contender, is_settled, joined, sure_ratio
 from autotune.measure.wire import Frame, Header, timing_from
 from autotune.targets.base import Target
 from autotune.trial import Failure, Timing, Trial, Workload
@@ -38,7 +38,7 @@ rest: slow phases, and the kind of slowness that the reference does not feel, la
 Source: our measurements of 2026-12-01: with three readings a second apart instead of one the
 ratios of C2, C3 and G1 spread by 1.0 to 2.5% instead of 2.5 to 3.7%.
 """
-_AGAIN_SHARE = 0.1
+_AGAIN_SHARE = 0.2
 """Largest share of the runner's time that goes to further readings while there is other work."""
 
 
@@ -87,7 +87,7 @@ class PoolMeasurer:
         self._reference: Frame | Failure | None = None
         """The first schedule's artifact once it passed, why it failed, or None before that."""
         self._ratios: dict[str, float] = {}
-        """By digest, of all that are more than a few lucky slices."""
+        """By digest, what each surely reaches."""
         self._best_ratio: float | None = None
         self._run_s = self._again_s = 0.0
         """The runner's seconds so far, and those of further readings among them."""
@@ -409,8 +409,8 @@ class PoolMeasurer:
         trial = Trial(job.schedule, outcome, job.build_s, job.run_s, max(1, job.readings))
         self._done.append(trial)
         self._ratios.pop(trial.schedule.digest, None)
-        if isinstance(outcome, Timing) and is_firm(outcome):
-            self._ratios[trial.schedule.digest] = outcome.ratio
+        if isinstance(outcome, Timing):
+            self._ratios[trial.schedule.digest] = sure_ratio(outcome)
         self._best_ratio = min(self._ratios.values(), default=None)
         if job.is_first:
             if isinstance(outcome, Failure):

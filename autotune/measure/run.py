@@ -23,7 +23,7 @@ from autotune.measure.child import Answer, CandidateError, Channel, serve
 from autotune.measure.child import Worker as Serving
 from autotune.measure.cores import stay_on
 from autotune.measure.lock import DeviceLock
-from autotune.measure.timing import Pace, Paired, Plan, Slicer, paired
+from autotune.measure.timing import ENOUGH_S, Pace, Paired, Plan, Slicer, paired
 from autotune.measure.toolchain import Toolchain, real_toolchain
 from autotune.measure.wire import Frame, Header, artifact_from, target_from, workload_from
 from autotune.ops.base import contraction, parse_workload
@@ -34,7 +34,9 @@ FALLBACK_SHAPE = "64x64x64"
 FINAL_PATIENCE_S = 0.2
 """Longest that one finalist is timed in one round."""
 FIRST_SHARE = 0.5
-"""Of the patience, for the first reading of a candidate: who may be the best is read again."""
+"""Of patience and least time, for the first reading of a candidate."""
+FIRST_WAIT_S = 0.05
+"""How long it may wait for a machine at rest: who may be the best is read again."""
 _PEAK_SLICE_S = 0.002
 _PEAK_SLICES, _PEAK_PAUSE_S = 12, 0.015
 """So spread that a slow phase of the machine does not hold all of them."""
@@ -113,11 +115,14 @@ class Runner:
             reference = self._reference or self._slices_of(candidate, call_s)
             with self._turn():
                 is_thorough = bool(frame.header["is_thorough"])
+                share = 1.0 if is_thorough else FIRST_SHARE
                 plan = Plan(
-                    begin_ns + _LIMIT_SHARE * limit_ns,
-                    self._patience_s * (1.0 if is_thorough else FIRST_SHARE),
-                    frame.header["best_ratio"],
-                    is_thorough,
+                    until_ns=begin_ns + _LIMIT_SHARE * limit_ns,
+                    patience_s=self._patience_s * share,
+                    best_ratio=frame.header["best_ratio"],
+                    is_thorough=is_thorough,
+                    enough_s=ENOUGH_S * share,
+                    wait_s=math.inf if is_thorough else FIRST_WAIT_S,
                 )
                 timed = self._timed(candidate, call_s, reference, plan)
             # Else what it did while being timed would be laid at the next one's door.

@@ -29,6 +29,8 @@ MIN_PAIRS = 3
 ENOUGH_PAIRS, ENOUGH_S = 9, 0.05
 """So many undisturbed pairs may decide, taken over at least so many seconds: the caches of a shared
 machine stay as they are for a while, so that slices in a row agree more than they should."""
+LUCK = 2.0
+"""A few slices say that a kernel is at least as fast as this many times its ratio."""
 TIGHT = 0.01
 """Half of a ratio's interval, relative, at which a thorough reading needs no further pairs."""
 LOSING = 1.15
@@ -150,6 +152,10 @@ class Plan:
     """The best candidate so far over the reference."""
     is_thorough: bool = True
     """Go on until the ratio's interval is tight; else a number of pairs is enough."""
+    enough_s: float = ENOUGH_S
+    """Shortest time over which they are taken."""
+    wait_s: float = math.inf
+    """Longest that as many pairs may go on for want of undisturbed ones."""
 
 
 @dataclass(frozen=True)
@@ -183,10 +189,10 @@ class Paired:
     is_steady: bool = True
 
 
-def is_firm(timing: Timing) -> bool:
-    """Whether others may be dropped for being slower: it is more than a few lucky slices."""
+def sure_ratio(timing: Timing) -> float:
+    """What others may be dropped for missing: more than a few lucky slices show it."""
     is_long = min(timing.samples_s) * len(timing.samples_s) >= ENOUGH_S
-    return is_long or is_settled(timing)
+    return timing.ratio if is_long or is_settled(timing) else LUCK * timing.ratio
 
 
 def is_settled(timing: Timing) -> bool:
@@ -239,7 +245,9 @@ def paired(candidate: Slicer, reference: Slicer, plan: Plan, pace: Pace, clock_n
         is_long = candidate.slice_s + reference.slice_s > plan.patience_s
         if len(pairs) < MIN_PAIRS and not is_long:
             continue
-        if is_late or _is_decided(pairs, pace, plan, (now_ns - begin_ns) * 1e-9):
+        spent_s = (now_ns - begin_ns) * 1e-9
+        has_waited = len(pairs) >= ENOUGH_PAIRS and spent_s > plan.wait_s
+        if is_late or has_waited or _is_decided(pairs, pace, plan, spent_s):
             break
     return _sorted_out(pairs, pace)
 
@@ -262,7 +270,7 @@ def _is_decided(pairs: list[_Pair], pace: Pace, plan: Plan, spent_s: float) -> b
     ratios = [pair.ratio for pair in pairs if pair.slowest_s <= bar_s]
     if len(ratios) < MIN_PAIRS:
         return False
-    if len(ratios) < ENOUGH_PAIRS or spent_s < ENOUGH_S:
+    if len(ratios) < ENOUGH_PAIRS or spent_s < plan.enough_s:
         return _is_slow(min(ratios), plan, LOSING)
     has_lost = _is_slow(lower_quartile(ratios), plan, LOSING)
     return has_lost or not plan.is_thorough or _half_width(ratios) <= TIGHT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 import statistics
 from collections.abc import Callable
@@ -15,15 +16,16 @@ from autotune.measure.child import CandidateError
 from autotune.measure.timing import (
     ENOUGH_PAIRS,
     ENOUGH_S,
+    LUCK,
     MIN_PAIRS,
     Pace,
     Paired,
     Plan,
     Slicer,
     is_contender,
-    is_firm,
     joined,
     paired,
+    sure_ratio,
 )
 from autotune.trial import Timing, lower_quartile
 
@@ -113,6 +115,21 @@ def test_short_slices_go_on_until_they_span_some_time() -> None:
     seen = paired(*slicers, Plan(1e18, 1.0, None), Pace(), world.clock_ns)
     assert len(seen.samples_s) > ENOUGH_PAIRS
     assert ENOUGH_S <= (world.now_ns - begin_ns) * 1e-9 < ENOUGH_S + 3e-3
+
+
+@pytest.mark.parametrize(("wait_s", "is_short"), [(0.05, True), (math.inf, False)])
+def test_first_reading_does_not_wait_long_for_a_machine_at_rest(
+    wait_s: float, is_short: bool
+) -> None:
+    """All slices of the reference are twice its best; the candidate may be read again."""
+    world, pace = World(), Pace(1e-3)
+    begin_ns = world.now_ns
+    plan = Plan(1e18, 0.3, 1.0, is_thorough=False, wait_s=wait_s)
+    slicers = [world.slicer(2e-3, 2e-3) for _ in range(2)]
+    seen = paired(*slicers, plan, pace, world.clock_ns)
+    assert not seen.is_steady
+    assert len(seen.samples_s) >= ENOUGH_PAIRS
+    assert ((world.now_ns - begin_ns) * 1e-9 < 0.1) == is_short
 
 
 @pytest.mark.parametrize(("best_ratio", "is_longer"), [(None, True), (1.0, True), (0.85, False)])
@@ -246,7 +263,7 @@ def test_few_lucky_slices_drop_nobody_else(
     count: int, sample_s: float, is_steady: bool, firm: bool
 ) -> None:
     timing = Timing((sample_s,) * count, (1e-3,) * count, 0.0, (), is_steady)
-    assert is_firm(timing) == firm
+    assert sure_ratio(timing) == timing.ratio * (1.0 if firm else LUCK)
 
 
 @pytest.mark.parametrize(
