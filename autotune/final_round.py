@@ -6,6 +6,8 @@ finish ends with what the search's own timings say.
 
 from __future__ import annotations
 
+from math import inf
+
 from autotune import finalists
 from autotune.diagnosis import NoValidScheduleError
 from autotune.errors import MeasureError, StoreError
@@ -35,7 +37,7 @@ def final_round(
         search.tell_progress("finalists")
         with gate.opened():
             outcomes = search.parts.measurer.retime(
-                certain, finalists.ROUNDS, hopefuls, finalists.FINALISTS
+                certain, finalists.ROUNDS, hopefuls, finalists.FINALISTS, _left_s(search)
             )
     except KeyboardInterrupt:
         return "interrupted", _unpaired(search, usual), []
@@ -69,12 +71,14 @@ def _unpaired(search: Search, usual: Timing | None) -> Outcome:
 
 def _hopeful_count(search: Search) -> int:
     """As many as the rest of the budget allows, at least one."""
-    budget_s = search.limits.budget_s
-    if budget_s is None:
-        return finalists.SCREENED
-    left_s = budget_s - search.elapsed_s()
-    counts = range(finalists.SCREENED, 1, -1)
+    left_s, counts = _left_s(search), range(finalists.SCREENED, 1, -1)
     return next((count for count in counts if search.final_s(count) <= left_s), 1)
+
+
+def _left_s(search: Search) -> float:
+    """Seconds of the budget that are left."""
+    budget_s = search.limits.budget_s
+    return inf if budget_s is None else budget_s - search.elapsed_s()
 
 
 def _incumbent(search: Search, keeping: Keeping) -> list[Schedule]:

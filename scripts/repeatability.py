@@ -179,7 +179,7 @@ def repeated(
     tunes = tuple(tuned(name, workload, seed, trials, budget_s) for seed in seeds)
     default = default_schedule(contraction(workload), target)
     schedules = {default.digest: default} | {t.winner.digest: t.winner for t in tunes}
-    with PoolMeasurer(workload, target, MeasureOptions()) as measurer:
+    with PoolMeasurer(workload, target, MeasureOptions(drops_slow=False)) as measurer:
         outcomes = measurer.retime(list(schedules.values()), rounds)
     by_digest = dict(zip(schedules, outcomes, strict=True))
     return Repeated(name, tunes, judge(tunes, by_digest, default.digest))

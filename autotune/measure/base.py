@@ -85,11 +85,13 @@ class Measurer(Protocol):
         rounds: int,
         hopefuls: Sequence[Schedule] = (),
         places: int = 0,
+        within_s: float = math.inf,
     ) -> list[Timing | Failure]:
         """The finalists again: fresh process, fresh inputs, round by round at separate moments.
 
-        A timing holds one sample a round, each paired with the same schedule: the first hopeful
-        that works, the search's best; without hopefuls the second of `schedules`, else the first.
+        A timing holds one sample a round, each paired with a copy of the same schedule: the first
+        hopeful that works, the search's best; without hopefuls the second of `schedules`, else the
+        first. A copy, for a kernel beside itself finds its operands in the caches.
         Timings of two schedules are of the same rounds as far as both go: one that has clearly lost
         is left out of further rounds, the first never is.
 
@@ -98,6 +100,8 @@ class Measurer(Protocol):
             rounds: that count.
             hopefuls: best first. Rounds that do not count show which of them go on.
             places: for so many hopefuls. Of the others only what they were screened by is known.
+            within_s: seconds that it should take. Where they are few, a disturbed machine is waited
+                for less and there are fewer rounds.
 
         Returns:
             What became of each of `schedules`, then of each of `hopefuls`.

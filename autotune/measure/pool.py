@@ -8,6 +8,7 @@ that started them (the kernel sees to it), hence all of the pool's are started b
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
 import tempfile
@@ -174,6 +175,7 @@ class PoolMeasurer:
         rounds: int,
         hopefuls: Sequence[Schedule] = (),
         places: int = 0,
+        within_s: float = math.inf,
     ) -> list[Timing | Failure]:
         """The finalists again, see `Measurer.retime`.
 
@@ -187,7 +189,14 @@ class PoolMeasurer:
             with self._changed:
                 self._changed.wait_for(lambda: not self._in_hand or self._fatal or self._is_closing)
             return retime(
-                self._workload, self._target, self._options, schedules, rounds, hopefuls, places
+                self._workload,
+                self._target,
+                self._options,
+                schedules,
+                rounds,
+                hopefuls,
+                places,
+                within_s,
             )
         finally:
             with self._changed:

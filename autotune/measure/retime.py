@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import selectors
 import tempfile
+import time
 from collections.abc import Sequence
+from math import inf
 from statistics import median
 
 from autotune.ir.schedule import Schedule
@@ -20,9 +22,15 @@ from autotune.targets.base import Target
 from autotune.trial import Failure, Timing, Workload
 
 SCREENING_ROUNDS = 2
+LEAST_ROUNDS = 6
+"""So many are needed for an interval; where time is up, they are all."""
+LEAST_PATIENCE_S, PATIENCE_S = 0.05, 0.2
+"""Longest that one finalist is timed in one round: where time is short, and where it is not."""
 LEFT_OUT_ROUNDS, LEFT_OUT_RATIO = 4, 1.03
 """A finalist slower than another one in each of so many rounds, and by so much in the median, has
 lost: timing it further would only take longer."""
+_COPY = -1
+"""Place of a copy of the reference, beside which all are timed."""
 
 
 def builder_first(workload: Workload, target: Target, options: MeasureOptions) -> Frame:
@@ -76,6 +84,7 @@ def retime(
     rounds: int,
     hopefuls: Sequence[Schedule] = (),
     places: int = 0,
+    within_s: float = inf,
 ) -> list[Timing | Failure]:
     """Each schedule's samples, paired by rounds with those of one of them, see `Measurer.retime`.
 
@@ -88,11 +97,12 @@ def retime(
         selectors.DefaultSelector() as of_builder,
         selectors.DefaultSelector() as of_runner,
     ):
-        finals = _Finals(workload, target, fresh, kept.fileno(), of_builder, of_runner)
+        until_s = time.monotonic() + within_s
+        finals = _Finals(workload, target, fresh, kept.fileno(), of_builder, of_runner, until_s)
         try:
             finals.build(schedules, hopefuls)
             if places < len(hopefuls):
-                finals.advance_to(SCREENING_ROUNDS)
+                finals.advance_to(SCREENING_ROUNDS, rounds * (len(schedules) + places))
                 finals.screen(places)
             finals.advance_to(rounds)
         finally:
@@ -111,12 +121,13 @@ class _Finals:
         kept: int,
         of_builder: selectors.BaseSelector,
         of_runner: selectors.BaseSelector,
+        until_s: float,
     ) -> None:
-        self._options = options
+        self._options, self._until_s = options, until_s
         self._failures: dict[int, Failure] = {}
         self._built: dict[int, Frame] = {}
         self._held: set[int] = set()
-        """Those that the present runner holds."""
+        """Those that the present runner holds, and _COPY."""
         self._error_units: dict[int, float] = {}
         self._reference: int | None = None
         self._hopefuls: Sequence[int] = ()
@@ -142,6 +153,11 @@ class _Finals:
         """Finalists that have not failed."""
         return [key for key in self._built if key not in self._failures]
 
+    @property
+    def _timed(self) -> list[int]:
+        """Those of them that take part in the next round."""
+        return [key for key in self.alive if key not in self._left_out]
+
     def stop(self) -> None:
         """End both workers."""
         self._builder.stop()
@@ -162,10 +178,17 @@ class _Finals:
                 self._built[key] = end
         self._builder.stop()
 
-    def advance_to(self, rounds: int) -> None:
-        """Time all until there are so many rounds, or nothing works."""
-        while len(self._rounds) < rounds and self.alive:
-            self._advance()
+    def advance_to(self, rounds: int, later: int = 0) -> None:
+        """Time all until there are so many rounds, time is up or nothing works.
+
+        `later` are readings to follow.
+        """
+        while self._timed and len(self._rounds) < rounds:
+            left_s = self._until_s - time.monotonic()
+            if left_s < 0 and len(self._rounds) >= LEAST_ROUNDS:
+                return
+            readings = len(self._timed) * (rounds - len(self._rounds)) + later
+            self._advance(min(max(left_s / readings, LEAST_PATIENCE_S), PATIENCE_S))
 
     def screen(self, places: int) -> None:
         """Only the best so many hopefuls go on, and the reference; all rounds begin anew.
@@ -178,40 +201,43 @@ class _Finals:
         self._left_out = set(self._screened_out)
         self._screening, self._rounds = self._rounds, []
 
-    def _advance(self) -> None:
+    def _advance(self, patience_s: float) -> None:
         """Load what is not loaded, then one round; either may end with a finalist's failure."""
         if not self._runner.has_worker:
             self._held.clear()
-        for key in self.alive:
-            if key not in self._held and not self._hold(key):
-                return
-        if self.alive:
-            self._round()
+        keys = self._timed
+        if not all(self._hold(key, key) for key in keys):
+            return
+        if self._reference is None:
+            # The first is the default, which may be far slower than all others.
+            hopefuls = [key for key in keys if key in self._hopefuls]
+            self._reference = (hopefuls or keys[1:] or keys)[0]
+        if self._hold(_COPY, self._reference):
+            self._round(patience_s)
 
-    def _hold(self, key: int) -> bool:
-        """Load and check one; False where it failed and the runner may be another one."""
+    def _hold(self, place: int, key: int) -> bool:
+        """Have one loaded and checked; False where it failed and the runner may be another one."""
+        if place in self._held:
+            return True
         built = self._built[key]
-        header = {"do": "hold", "key": key, "artifact": built.header["artifact"]}
+        header = {"do": "hold", "key": place, "artifact": built.header["artifact"]}
         end = call(self._runner, header, built.blob, self._options.timeout_s)
         if isinstance(end, Failure):
             if not isinstance(end, Lost):
                 self._fail(key, end)
             return False
-        self._held.add(key)
+        self._held.add(place)
         self._error_units[key] = float(end.header["error_units"])
         return True
 
-    def _round(self) -> None:
-        keys = [key for key in self.alive if key not in self._left_out]
-        if self._reference is None:
-            # The first is the default, which may be far slower than all others.
-            hopefuls = [key for key in keys if key in self._hopefuls]
-            self._reference = (hopefuls or keys[1:] or keys)[0]
+    def _round(self, patience_s: float) -> None:
+        keys = self._timed
         turn = len(self._rounds) % len(keys)
         header = {
             "do": "round",
             "order": keys[turn:] + keys[:turn],
-            "reference": self._reference,
+            "reference": _COPY,
+            "patience_s": patience_s,
         }
         limit_s = self._options.timeout_s * (len(keys) + 1)
         end = call(self._runner, header, b"", limit_s)
@@ -232,13 +258,12 @@ class _Finals:
 
     def _leave_out(self) -> None:
         """Time no further who has clearly lost; the first, and the reference, stay."""
-        if len(self._rounds) < LEFT_OUT_ROUNDS:
+        if len(self._rounds) < LEFT_OUT_ROUNDS or not self._options.drops_slow:
             return
-        alive = [key for key in self.alive if key not in self._left_out]
-        best = min(alive, key=lambda key: median(self._ratios(key)), default=None)
+        best = min(self._timed, key=lambda key: median(self._ratios(key)), default=None)
         if best is None:
             return
-        for key in alive:
+        for key in self._timed:
             pairs = zip(self._ratios(key), self._ratios(best), strict=True)
             slower = [ratio / least for ratio, least in pairs]
             has_lost = min(slower) > 1 and median(slower) > LEFT_OUT_RATIO

@@ -31,8 +31,6 @@ from autotune.trial import Timing
 
 FALLBACK_SHAPE = "64x64x64"
 """The matmul whose default schedule is the reference where a workload's own default failed."""
-FINAL_PATIENCE_S = 0.2
-"""Longest that one finalist is timed in one round."""
 FIRST_SHARE = 0.5
 """Of patience and least time, for the first reading of a candidate."""
 FIRST_WAIT_S = 0.05
@@ -107,12 +105,14 @@ class Runner:
     def _measure(self, frame: Frame) -> dict[str, Any]:
         begin_ns = self._tools.clock_ns()
         limit_ns = float(frame.header["limit_s"]) * 1e9
-        candidate = self._load(frame)
-        is_kept = False
+        artifact = artifact_from(frame.header["artifact"], frame.blob)
+        candidate = self._load(artifact)
         try:
             error_units, call_s = self._checked(candidate)
-            is_first = self._reference is None
-            reference = self._reference or self._slices_of(candidate, call_s)
+            if self._reference is None:
+                # A copy: a kernel beside itself finds its operands in the caches.
+                self._reference = self._slices_of(self._candidate(artifact), call_s)
+            reference = self._reference
             with self._turn():
                 is_thorough = bool(frame.header["is_thorough"])
                 share = 1.0 if is_thorough else FIRST_SHARE
@@ -128,15 +128,11 @@ class Runner:
             # Else what it did while being timed would be laid at the next one's door.
             candidate.verify_memory()
             reference.last_s = timed.reference_s[-1]
-            if is_first:
-                self._reference, is_kept = reference, True
         finally:
-            if not is_kept:
-                candidate.close()
+            candidate.close()
         return {**asdict(timed), "error_units": error_units, "pace_s": self._pace.best_s}
 
-    def _load(self, frame: Frame) -> Candidate:
-        artifact = artifact_from(frame.header["artifact"], frame.blob)
+    def _load(self, artifact: Artifact) -> Candidate:
         if self._strict is not None:
             placed = Candidate(self._tools, artifact, self._strict, self._target)
             try:
@@ -219,7 +215,7 @@ class Runner:
     # --- finalists -------------------------------------------------------------------------
 
     def _hold(self, frame: Frame) -> dict[str, Any]:
-        candidate = self._load(frame)
+        candidate = self._load(artifact_from(frame.header["artifact"], frame.blob))
         try:
             error_units, call_s = self._checked(candidate)
         except BaseException:
@@ -231,23 +227,21 @@ class Runner:
     def _round(self, frame: Frame) -> dict[str, Any]:
         """Each held kernel in the given order, paired with the one that is the reference."""
         reference = self._held[int(frame.header["reference"])]
+        patience_s = float(frame.header["patience_s"])
         timed: list[list[Any]] = []
         invalid: list[list[Any]] = []
         with self._turn():
             for key in frame.header["order"]:
                 self._channel.write({"event": "note", "note": key})
                 try:
-                    timed.append([key, *self._round_of(self._held[key], reference)])
+                    timed.append([key, *self._round_of(self._held[key], reference, patience_s)])
                 except CandidateError as error:
                     invalid.append([key, str(error)])
         return {"timed": timed, "invalid": invalid}
 
-    def _round_of(self, held: _Held, reference: _Held) -> tuple[float, float]:
-        """Seconds of one call of a kernel and of the reference, at the reference's pace.
-
-        The reference is paired with itself like any other, since pairing has a bias of its own.
-        """
-        plan = Plan(math.inf, FINAL_PATIENCE_S, None, is_thorough=False)
+    def _round_of(self, held: _Held, reference: _Held, patience_s: float) -> tuple[float, float]:
+        """Seconds of one call of a kernel and of the reference, at the reference's pace."""
+        plan = Plan(math.inf, patience_s, None, is_thorough=False)
         clock_ns = self._tools.clock_ns
         timed = paired(held.slicer, reference.slicer, plan, self._pace, clock_ns)
         timing = Timing(**asdict(timed), error_units=0.0)

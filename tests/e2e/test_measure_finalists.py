@@ -11,7 +11,7 @@ from autotune.measure import slot
 from autotune.measure.base import MeasureOptions
 from autotune.measure.lock import DeviceLock
 from autotune.measure.pool import PoolMeasurer
-from autotune.measure.retime import LEFT_OUT_ROUNDS, SCREENING_ROUNDS
+from autotune.measure.retime import LEAST_ROUNDS, LEFT_OUT_ROUNDS, SCREENING_ROUNDS
 from autotune.targets.base import Target
 from autotune.targets.detect import host
 from autotune.trial import Failure, Timing
@@ -49,6 +49,14 @@ def test_retime_sleeps_while_its_workers_work(
     with PoolMeasurer(WORKLOAD, target) as measurer:
         measurer.retime(schedules, rounds=2)
     assert len(waits) < 20 * len(schedules)
+
+
+def test_retime_has_fewer_rounds_where_time_is_up(target: Target) -> None:
+    with PoolMeasurer(WORKLOAD, target) as measurer:
+        late = measurer.retime(variants(target, 2), rounds=9, within_s=0.0)
+        early = measurer.retime(variants(target, 2), rounds=9, within_s=60.0)
+    counts = [len(t.samples_s) for t in (*late, *early) if isinstance(t, Timing)]
+    assert counts == [LEAST_ROUNDS] * 2 + [9] * 2
 
 
 def test_retime_leaves_out_who_has_clearly_lost_but_never_the_first(

@@ -101,7 +101,7 @@ class FakeMeasurer:
             self.told_again = [t for t in map(self.again, told) if t]
         return [*corrected, *told]
 
-    def retime(self, schedules, rounds, hopefuls=(), places=0):
+    def retime(self, schedules, rounds, hopefuls=(), places=0, within_s=math.inf):
         if self.interrupts_final:
             raise KeyboardInterrupt
         every = [*schedules, *hopefuls]
@@ -521,11 +521,11 @@ def test_default_failing_in_the_end_leaves_no_baseline():
     bench = Bench()
     original = bench.measurer.retime
 
-    def retime(schedules, rounds, hopefuls, places):
+    def retime(schedules, rounds, hopefuls, places, within_s):
         bench.measurer.fails = lambda s: (
             Failure("crash", "signal 11") if s == bench.parts.default else None
         )
-        return original(schedules, rounds, hopefuls, places)
+        return original(schedules, rounds, hopefuls, places, within_s)
 
     bench.measurer.retime = retime
     result = bench.run(48)
@@ -539,10 +539,10 @@ def test_finalist_that_fails_its_second_check_is_dropped():
     original = bench.measurer.retime
     best = []
 
-    def retime(schedules, rounds, hopefuls, places):
+    def retime(schedules, rounds, hopefuls, places, within_s):
         best.append(hopefuls[0])
         bench.measurer.fails = lambda s: Failure("wrong_result", "x") if s == best[0] else None
-        return original(schedules, rounds, hopefuls, places)
+        return original(schedules, rounds, hopefuls, places, within_s)
 
     bench.measurer.retime = retime
     result = bench.run(48)
@@ -553,7 +553,7 @@ def test_finalist_that_fails_its_second_check_is_dropped():
 
 def test_no_finalist_holding_is_no_result():
     bench = Bench()
-    bench.measurer.retime = lambda schedules, rounds, hopefuls, places: (
+    bench.measurer.retime = lambda schedules, rounds, hopefuls, places, within_s: (
         [Failure("crash", "x")] * (len(schedules) + len(hopefuls))
     )
     with pytest.raises(NoValidScheduleError, match="finalists"):
@@ -678,7 +678,7 @@ def test_interruption_of_the_finals_is_an_interruption():
 def test_final_round_that_cannot_start_keeps_the_search_s_verdict():
     bench = Bench()
 
-    def retime(schedules, rounds, hopefuls, places):
+    def retime(schedules, rounds, hopefuls, places, within_s):
         raise MeasureError("workers cannot be started")
 
     bench.measurer.retime = retime
