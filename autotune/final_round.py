@@ -27,7 +27,7 @@ def final_round(
     if stopped == "interrupted":
         # Somebody waits to leave: workers for a final round alone take most of a second to start.
         return stopped, _unpaired(search, usual), []
-    found = search.hopefuls(_hopeful_count(search))
+    found = [t.schedule for t in search.fastest(_hopeful_count(search))]
     before = _incumbent(search, keeping)
     known = [s for s in before if s != default]
     certain = known if usual is None else [default, *known]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autotune.cost.base import CostModel, FeatureLengthError, NotFitted
-from autotune.explorers.base import Explorer, Score, varied
+from autotune.explorers.base import Explorer, Score
 from autotune.ir.schedule import Schedule
 from autotune.space.base import Points, Space
 from autotune.trial import Failure, Timing
@@ -51,16 +51,6 @@ class Learner:
         """Digests of schedules of an earlier run with their points, which must be the space's."""
         for digest, point in points.items():
             self._point_of[digest] = np.array(point, dtype=np.int64)
-
-    def varied(self, digests: Sequence[str], most: int) -> list[str]:
-        """These, those behind that are more than `most` of one register tile."""
-        known = [digest for digest in digests if digest in self._point_of]
-        if not known:
-            return list(digests)
-        tiles = self._space.tile(np.stack([self._point_of[digest] for digest in known]))
-        tile_of = dict(zip(known, tiles.tolist(), strict=True))
-        groups = [tile_of.get(digest, -1 - i) for i, digest in enumerate(digests)]
-        return [digests[row] for row in varied(np.array(groups), most)]
 
     def ask(
         self, count: int, outcomes: Mapping[str, Timing | Failure], best_ratio: float

@@ -47,8 +47,6 @@ FINAL_START_S = 0.7
 SCREENING_RUNS, FINAL_RUNS = 2.0, 11.0
 """What the final round costs at most: its workers' start, of each schedule that is screened its
 build time and its run time in each round, of each finalist those of the rounds that count too."""
-CLOSE_RATIO = 1.08
-"""How far apart readings may be of kernels of which either may be the faster one."""
 HOPELESS_RATIO = 1.3
 """A trial this far behind the best is no finalist: no reading is so far off."""
 FINAL_SHARE = 0.4
@@ -357,18 +355,6 @@ class Search:
         bar = HOPELESS_RATIO * _ratio(first)
         able = takewhile(lambda t: _ratio(t) <= bar, worked)
         return [first, *islice(able, count - 1)] if first else []
-
-    def hopefuls(self, count: int) -> list[Schedule]:
-        """The best `count`, fastest first, but of several register tiles where these are close.
-
-        What has the same tile as the best differs little from it; another one may be better than
-        it was read.
-        """
-        able = {t.schedule.digest: t for t in self.fastest(len(self._ranked))}
-        bar = CLOSE_RATIO * _ratio(self.best)
-        close = [digest for digest, trial in able.items() if _ratio(trial) <= bar]
-        order = self._learner.varied(close, max(1, count // 2))
-        return [able[digest].schedule for digest in dict.fromkeys([*order, *able])][:count]
 
     def _rank(self, trial: Trial) -> None:
         if trial.timing:

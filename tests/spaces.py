@@ -77,9 +77,6 @@ class SyntheticSpace:
     def family(self, points: Points) -> NDArray[np.int64]:
         return points[:, FAMILY].copy()
 
-    def tile(self, points: Points) -> NDArray[np.int64]:
-        return points[:, TILE] * self.extents[VECTORS] + points[:, VECTORS]
-
     def all_points(self) -> Points | None:
         return self._every() if self.is_listed else None
 

@@ -18,7 +18,6 @@ from autotune.explorers.base import (
     Unasked,
     scores_of,
     spread,
-    varied,
 )
 from autotune.space.base import Points, Space
 
@@ -37,10 +36,6 @@ GUIDED_SAMPLE_COUNT = 64
 taken from a draw of SAMPLE_COUNT, for to draw few costs nearly as much as to draw many."""
 ELITE = 32
 """Chains restarted from the best measured points at each ask; as many restart at random."""
-TILE_SHARE, BROAD = 0.25, 8
-"""Largest share of a batch, and of the elite, that has one register tile, as long as it can be
-filled from so many times as many points: what else there is to choose hardly matters near the best.
-"""
 RANDOM_SHARE = 0.125
 RARE_SHARE = 0.125
 """Largest share of a batch that goes to families with fewer than RARE_COUNT measurements."""
@@ -107,18 +102,13 @@ class AnnealingExplorer:
         rows = self._unasked.new_rows(seen)
         # Trees give many points the very same score: ties are broken by chance, not by order.
         order = np.lexsort((self._rng.random(len(rows)), -scores[rows]))
-        best = self._varied(seen[rows][order[: BROAD * count]], count)
+        best = seen[rows][order[:count]]
         random_count = max(1, round(RANDOM_SHARE * count)) if count > 1 else 0
         rare = self._rare(drawn, round(RARE_SHARE * count))
         head = self._unasked.only_new(np.concatenate([rare, best]))[: count - random_count]
         # Chance picks come from the whole draw; whatever is still missing, from the best.
         batch = np.concatenate([head, drawn[:random_count], best, drawn])
         return self._unasked.only_new(batch)[:count]
-
-    def _varied(self, best: Points, count: int) -> Points:
-        """At most `count` of these, best first, from several register tiles."""
-        most = max(1, round(TILE_SHARE * count))
-        return best[varied(self._space.tile(best), most)[:count]]
 
     def _rare(self, drawn: Points, count: int) -> Points:
         """Points of lowest bound from families that were hardly measured, rarest first.
@@ -161,8 +151,7 @@ class AnnealingExplorer:
 
     def _starts(self, drawn: Points) -> Points:
         """What chains may start from: random points, the fastest measured, the old chains."""
-        fastest, _ = self._measured.best(BROAD * ELITE)
-        elite = self._varied(fastest, ELITE) if len(fastest) else fastest
+        elite, _ = self._measured.best(ELITE)
         parts = [drawn, *([elite] if len(elite) else [])]
         return np.concatenate([*parts, *([] if self._chains is None else [self._chains])])
 

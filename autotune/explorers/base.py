@@ -131,21 +131,6 @@ class Measured:
         return np.array([self._points[row] for row in rows]), speeds[rows]
 
 
-def varied(groups: NDArray[np.int64], most: int) -> NDArray[np.intp]:
-    """Rows in their order, those that are more than `most` of one group put behind all others.
-
-    Args:
-        groups: (n,) group of each row.
-        most: rows of one group that keep their place.
-    """
-    seen: dict[int, int] = {}
-    behind = np.zeros(len(groups), dtype=bool)
-    for row, group in enumerate(groups.tolist()):
-        seen[group] = seen.get(group, 0) + 1
-        behind[row] = seen[group] > most
-    return np.argsort(behind, kind="stable")
-
-
 def keys_of(points: Points) -> list[bytes]:
     """One hashable key a row, equal if and only if the rows are."""
     rows = np.ascontiguousarray(points, dtype=np.int64)

@@ -54,9 +54,6 @@ class Space(Protocol):
     def family(self, points: Points) -> NDArray[np.int64]:
         """(n,) structural family: vector axis, packing, store."""
 
-    def tile(self, points: Points) -> NDArray[np.int64]:
-        """(n,) number of the register tile: points of one have nearly the same innermost code."""
-
     def all_points(self) -> Points | None:
         """Every distinct point of a space small enough to list (at most 4096), else None."""
 

@@ -35,8 +35,6 @@ RAW_LIMIT = 200_000
 LIST_CHUNK = 8192
 ESTIMATE_POINTS = 20_000
 EXPLAINED_POINTS = 1024
-_TILE_RADIX = 4093
-"""More than the register tile has along any axis."""
 
 
 class GeneratedSpace:
@@ -137,25 +135,13 @@ class GeneratedSpace:
     def family(self, points: Points) -> NDArray[np.int64]:
         """Variant's vector axis and fusion, how each input is packed, and the store."""
         made = self.decode(points)
-        code = self._form_codes[made.variant]
+        forms = [(v.form.vector, v.form.fuse) for v in self.tables.variants]
+        code = np.array([forms.index(form) for form in forms], np.int64)[made.variant]
         columns = self.tables.columns
         for i in range(columns.inputs):
             at = made.value(columns.axes.start + i)
             code = code * 3 + np.where(at == NONE, 0, np.where(at == ONCE, 1, 2))
         return np.asarray(code * 3 + made.stores)
-
-    def tile(self, points: Points) -> NDArray[np.int64]:
-        made = self.decode(points)
-        code = self._form_codes[made.variant]
-        for sizes in made.tile.T:
-            code = code * _TILE_RADIX + sizes
-        return np.asarray(code)
-
-    @cached_property
-    def _form_codes(self) -> NDArray[np.int64]:
-        """By variant, its vector axis and fusion as a number."""
-        forms = [(v.form.vector, v.form.fuse) for v in self.tables.variants]
-        return np.array([forms.index(form) for form in forms], np.int64)
 
     def bound(self, points: Points) -> NDArray[np.float64]:
         return lower_bound(self.decode(points), self.target, self._item)

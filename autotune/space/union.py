@@ -89,10 +89,6 @@ class UnionSpace:
     def family(self, points: Points) -> NDArray[np.int64]:
         return self._gathered(points, lambda i, own: self.members[i].family(own) + i * FAMILIES)
 
-    def tile(self, points: Points) -> NDArray[np.int64]:
-        count = len(self.members)
-        return self._gathered(points, lambda i, own: self.members[i].tile(own) * count + i)
-
     def bound(self, points: Points) -> NDArray[np.float64]:
         return self._gathered(points, lambda i, own: self.members[i].bound(own))
 

@@ -34,8 +34,6 @@ TILE_ROWS = (1, 2, 3, 4, 5, 6, 7, 8)
 TILE_COLUMNS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 20, 28)
 UNROLLS = (1, 2, 4, 8)
 PREFETCH = (0, 512, 2048)
-_TILE_RADIX = 64
-"""More than a knob of the register tile has values."""
 MAX_HANDED_BYTES = 2**28
 RAW_LIMIT = 20_000
 ESTIMATE_POINTS = 20_000
@@ -189,12 +187,6 @@ class WinogradSpace:
 
     def family(self, points: Points) -> NDArray[np.int64]:
         return np.asarray(points[:, 0])
-
-    def tile(self, points: Points) -> NDArray[np.int64]:
-        code = points[:, 0]
-        for name in ("tile_rows", "tile_columns", "vectors"):
-            code = code * _TILE_RADIX + points[:, KNOBS.index(name)]
-        return np.asarray(code)
 
     @cached_property
     def _padded(self) -> list[NDArray[np.int64]]:

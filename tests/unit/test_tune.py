@@ -260,19 +260,6 @@ def test_the_default_and_the_best_sixteen_are_screened_for_the_final_round():
     assert [len(final["samples"]) for final in finals] == [ROUNDS] * 9 + [2] * 8
 
 
-def test_half_of_the_hopefuls_are_of_other_tiles_where_these_are_close(monkeypatch):
-    monkeypatch.setattr("autotune.search.CLOSE_RATIO", 100.0)
-    bench = Bench()
-    bench.run(64)
-    [[_, *hopefuls]] = bench.measurer.retimed
-    tiles = BIG.tile(np.array([BIG.point(schedule) for schedule in hopefuls]))
-    assert len(hopefuls) == 16
-    fastest = min(bench.measurer.measured[1:], key=bench.measurer.seconds)
-    assert hopefuls[0] == fastest
-    assert np.unique(tiles, return_counts=True)[1].max() <= 8
-    assert len(set(tiles.tolist())) >= 3
-
-
 def test_builders_never_idle_while_there_is_more_to_ask():
     bench = Bench(chunk=1)
     bench.run(64)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from autotune.explorers.base import Measured, Unasked, spread, varied
+from autotune.explorers.base import Measured, Unasked, spread
 from tests import spaces
 
 
@@ -60,10 +60,3 @@ def test_spread_serves_the_rarest_family_first_and_lowest_order_within():
 
 def test_spread_ends_with_its_candidates():
     assert sorted(spread(np.array([0, 1]), np.zeros(2), {}, 10)) == [0, 1]
-
-
-def test_varied_puts_what_is_too_many_of_a_group_behind_all_others():
-    groups = np.array([7, 7, 7, 1, 7, 1, 2])
-    assert varied(groups, 2).tolist() == [0, 1, 3, 5, 6, 2, 4]
-    assert varied(groups, 9).tolist() == list(range(7))
-    assert varied(groups[:0], 2).tolist() == []

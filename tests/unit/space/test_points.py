@@ -13,7 +13,6 @@ import pytest
 
 from autotune import features
 from autotune.ir.legal import violation
-from autotune.ir.program import program
 from autotune.ops.base import contraction, parse_workload
 from autotune.space import generate
 from autotune.space.base import Narrowing
@@ -156,7 +155,7 @@ def test_no_points_are_answered_with_none():
     assert none.shape == (0, space.sample(rng(), 1).shape[1])
     assert space.neighbours(none, rng()).shape == none.shape
     assert space.mix(none, none, rng()).shape == none.shape
-    assert len(space.bound(none)) == len(space.family(none)) == len(space.tile(none)) == 0
+    assert len(space.bound(none)) == len(space.family(none)) == 0
     assert features.compute(space, none).shape == (0, len(features.NAMES))
 
 
@@ -171,25 +170,6 @@ def test_families_tell_structures_apart():
         structures.append((nest.vector, nest.fuse, tuple(sorted(packed)), nest.store))
     assert len(set(families.tolist())) == len(set(zip(structures, families, strict=True)))
     assert len(set(families.tolist())) >= 8
-
-
-@pytest.mark.parametrize("name", ["pointwise", "winograd"])
-def test_points_of_one_tile_have_the_same_register_tile(name):
-    shape = {"pointwise": "c=24,h=14,k=36,r=1", "winograd": "c=32,h=14,k=32,r=3,pad=1"}[name]
-    computed = contraction(parse_workload("conv2d", shape))
-    space = generate(computed, resolve("x86-64-v3"))
-    points = space.sample(rng(), 400)
-    seen = []
-    for point in points:
-        schedule = space.schedule(point)
-        nest = program(computed, schedule).nests[-3 if schedule.algorithm != "direct" else 0]
-        sizes = tuple(sorted(nest.tile.items()))
-        outer = [axis.name for axis in nest.contraction.axes if axis.kind == "reduction"]
-        tile = tuple((axis, size) for axis, size in sizes if axis not in outer)
-        seen.append((schedule.algorithm, nest.nest.vector, nest.nest.fuse, tile))
-    tiles = space.tile(points).tolist()
-    assert len(set(tiles)) == len(set(zip(seen, tiles, strict=True))) == len(set(seen))
-    assert 10 < len(set(tiles)) < len(points)
 
 
 # --- the same for the same seed ----------------------------------------------------------------
