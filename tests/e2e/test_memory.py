@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +71,10 @@ def check_runner(steps: list[Step]) -> None:
     first, last = growth(steps, "run")
     assert last.files == first.files
     assert last.maps - first.maps <= MAPS
-    assert last.rss_kib - first.rss_kib <= RSS_KIB
+    # What is left behind grows with every step; the kernel may make a page huge once, for 2 MiB.
+    sizes = [step.of("run").rss_kib for step in steps]
+    usual = statistics.median(later - earlier for earlier, later in pairwise(sizes))
+    assert usual * (len(steps) - 1) <= RSS_KIB
 
 
 def check_tuner(steps: list[Step]) -> None:
@@ -78,8 +83,8 @@ def check_tuner(steps: list[Step]) -> None:
 
 
 def test_hundred_candidates_leave_nothing_in_runner_and_tuner() -> None:
-    """F027. Left behind by each, 32 KiB would be 3 MiB."""
-    steps = soaked(150, 50)
+    """F027. Left behind by each, 32 KiB would be 4 MiB."""
+    steps = soaked(150, 25)
     check_runner(steps)
     check_tuner(steps)
     first, last = growth(steps, "build")
