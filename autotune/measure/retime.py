@@ -1,8 +1,8 @@
 """Times finalists again, round by round, in a fresh process on fresh inputs.
 
 Quick scores of the best of many are too good; these are what is reported and kept. All are paired
-with the search's best: the most alike and the cheapest. A schedule that crashes here fails alone:
-the others are loaded into another fresh process and timed on.
+with a copy of the search's best: the most alike and the cheapest. A schedule that crashes here
+fails alone: the others are loaded into another fresh process and timed on.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def runner_first(
     """What a runner is told first.
 
     `kept` is the descriptor of the nameless file that keeps the right result between runners.
-    `reference` is the built reference kernel; a Failure: use the small matmul; None: the first
-    candidate becomes the reference. `pace_s` is what the runner before knew of its best.
+    `reference` is the built reference kernel; a Failure: use the small matmul; None: a copy
+    of the first candidate becomes it. `pace_s` is what the runner before knew of its best.
     """
     header = {
         "workload": workload.to_dict(),

@@ -189,7 +189,7 @@ class Runner:
     # --- the reference ---------------------------------------------------------------------
 
     def _first_reference(self, header: Header, blob: bytes) -> _Held | None:
-        """The kernel beside which candidates are timed; None: the first candidate becomes it."""
+        """The kernel beside which candidates are timed; None: a copy of the first one."""
         match header["reference"]:
             case "first":
                 return None

@@ -261,7 +261,7 @@ class Emitter:
     def call(self, name: str, *values: str) -> str:
         """An LLVM intrinsic over vectors of this type."""
         kind, full = self.vector, f"@llvm.{name}.{self.suffix}"
-        self.declarations.add(f"declare {kind} {full}({', '.join([kind] * len(values))})")
+        self.declare(f"declare {kind} {full}({', '.join([kind] * len(values))})")
         arguments = f", {kind} ".join(values)
         return self.op(f"call {kind} {full}({kind} {arguments})")
 

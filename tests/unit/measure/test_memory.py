@@ -221,6 +221,9 @@ def test_memory_of_a_runner_covers_the_reference_and_most_candidates() -> None:
     empty = runner_bytes(workload, [0])
     kernels = [10_000_000, *range(0, 90_000_000, 1_000_000), *[GIB] * 9]
     assert runner_bytes(workload, kernels) - empty == pytest.approx(99_000_000, rel=0.01)
+    # The default is measured beside a copy of itself.
+    large = [100_000_000, *range(0, 90_000_000, 1_000_000)]
+    assert runner_bytes(workload, large) - empty == pytest.approx(200_000_000, rel=0.01)
     assert runner_bytes(workload, [10_000_000]) - empty == pytest.approx(20_000_000, rel=0.01)
 
 
