@@ -21,7 +21,7 @@ from autotune.store.entry import Entry
 from autotune.store.log import Log, read
 from autotune.targets._read import target_from
 from autotune.targets.base import Target
-from autotune.trial import Failure, Timing, Trial, Workload
+from autotune.trial import STRICT, Failure, Timing, Tolerance, Trial, Workload
 
 if TYPE_CHECKING:
     from autotune.space.base import Space
@@ -180,6 +180,10 @@ class _Head:
             raise self._wrong(name, "a number")
         return float(value)
 
+    def tolerance(self) -> Tolerance:
+        is_strict = self._fields.get("tolerance") == STRICT
+        return STRICT if is_strict else self.number("tolerance")
+
     def integer(self, name: str) -> int:
         value = self._fields.get(name)
         if type(value) is not int:
@@ -193,7 +197,7 @@ class _Head:
             told.text("shape"),
             told.text("dtype"),
             told.text("layout"),
-            told.number("tolerance"),
+            told.tolerance(),
         )
 
     def options(self) -> dict[str, Any]:

@@ -19,6 +19,10 @@ CODEGEN_VERSION = 4
 DEFAULT_TOLERANCE = 16.0
 """Largest error accepted, in units of eps * sqrt(reduction length) * RMS of the sum."""
 
+Tolerance = float | Literal["strict"]
+"""So many units, or `strict`: the default's, reached by the direct sum alone."""
+STRICT: Literal["strict"] = "strict"
+
 FAILURE_KINDS = (
     "illegal",
     "compile_error",
@@ -50,12 +54,22 @@ class Workload:
     shape: str
     dtype: str = "float32"
     layout: str = ""
-    tolerance: float = DEFAULT_TOLERANCE
+    tolerance: Tolerance = DEFAULT_TOLERANCE
+
+    @property
+    def tolerance_text(self) -> str:
+        """As `--tolerance` takes it."""
+        return STRICT if self.tolerance == STRICT else f"{self.tolerance:g}"
+
+    @property
+    def limit_units(self) -> float:
+        """The largest error accepted, in units."""
+        return DEFAULT_TOLERANCE if self.tolerance == STRICT else self.tolerance
 
     @property
     def key(self) -> str:
         """The canonical key: `op/shape/dtype/layout/tol=units`."""
-        return f"{self.op}/{self.shape}/{self.dtype}/{self.layout}/tol={self.tolerance:g}"
+        return f"{self.op}/{self.shape}/{self.dtype}/{self.layout}/tol={self.tolerance_text}"
 
     def to_dict(self) -> dict[str, object]:
         """Plain JSON data."""
@@ -66,6 +80,10 @@ class Workload:
             "layout": self.layout,
             "tolerance": self.tolerance,
         }
+
+    def to_columns(self) -> dict[str, object]:
+        """As a database keeps it: the limit is a number, and the key says whether it is strict."""
+        return {**self.to_dict(), "tolerance": self.limit_units}
 
 
 @dataclass(frozen=True)

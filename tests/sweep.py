@@ -31,7 +31,7 @@ from autotune.ops.base import contraction, parse_workload
 from autotune.space import generate
 from autotune.targets.base import Target
 from autotune.targets.detect import resolve, runnable
-from autotune.trial import Workload
+from autotune.trial import DEFAULT_TOLERANCE, Workload
 from tests.mutate import mutated
 from tests.wild import is_cheap_and_legal, wild_schedules
 
@@ -46,8 +46,8 @@ MUTATED_SHARE = 0.4
 LEAST_SHARE = 3
 """Schedules of a pair of shape and target at least: preparing a space takes far longer than one."""
 
-SHAPES: tuple[tuple[str, ...], ...] = (
-    # op, shape, and where they are not the default: dtype, layout.
+SHAPES: tuple[tuple[str | float, ...], ...] = (
+    # op, shape, and where they are not the default: dtype, layout, tolerance.
     ("matmul", "1x1x1"),
     ("matmul", "7x1x5"),
     ("matmul", "1x129x64"),
@@ -96,6 +96,9 @@ SHAPES: tuple[tuple[str, ...], ...] = (
     ("conv2d", "c=2,h=4,w=211,k=3,r=3,s=3,pad=1,bias=1"),
     ("conv2d", "c=16,h=9,k=24,r=3,pad=1,stride=2,act=relu6", "float64"),
     ("conv2d", "n=3,c=1,h=28,k=6,r=5,act=relu"),
+    ("conv2d", "c=33,h=13,w=15,k=18,r=3,pad=1,bias=1", "float32", "NCHW", 64.0),
+    ("conv2d", "c=40,h=12,k=16,r=3,pad=1", "float32", "NHWC", 64.0),
+    ("conv2d", "c=20,h=11,k=16,r=3,pad=1,act=relu", "float32", "NCHW", "strict"),
 )
 
 
@@ -154,8 +157,8 @@ def workloads() -> list[Workload]:
     """Every shape of the sweep."""
     made = []
     for op, shape, *rest in SHAPES:
-        dtype, layout = [*rest, *("float32", None)[len(rest) :]]
-        made.append(parse_workload(op, shape, str(dtype), layout))
+        dtype, layout, tolerance = [*rest, *("float32", None, DEFAULT_TOLERANCE)[len(rest) :]]
+        made.append(parse_workload(op, shape, dtype, layout, tolerance))
     return made
 
 

@@ -20,7 +20,7 @@ def lookup(
     shape: options.ShapeFlag,
     dtype: options.DtypeFlag = "float32",
     layout: options.LayoutFlag = None,
-    tolerance: options.ToleranceFlag = DEFAULT_TOLERANCE,
+    tolerance: options.ToleranceFlag = f"{DEFAULT_TOLERANCE:g}",
     target: options.TargetFlag = "host",
     threads: options.ThreadsFlag = 1,
     cache: options.CacheFlag = None,

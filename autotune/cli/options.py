@@ -19,7 +19,10 @@ _OP = typer.Option("--op", help="Operator; `autotune list ops` names them.")
 _SHAPE = typer.Option("--shape", help="key=value pairs joined by commas, or 512x512x512.")
 _DTYPE = typer.Option("--dtype", help="float32 or float64; float32 by default.")
 _TOLERANCE = typer.Option(
-    "--tolerance", help="Largest error accepted, in eps * sqrt(length) * RMS; 16 by default."
+    "--tolerance",
+    metavar="UNITS|strict",
+    help="Largest error accepted, in eps * sqrt(length) * RMS, 16 by default; "
+    "strict: direct algorithms only.",
 )
 _TARGET = typer.Option(
     "--target", help="host (the default), a level (x86-64-v3), a target key or a file."
@@ -37,8 +40,8 @@ DtypeGiven = Annotated[str | None, _DTYPE]
 LayoutFlag = Annotated[
     str | None, typer.Option("--layout", help="Data layout; the operator's first by default.")
 ]
-ToleranceFlag = Annotated[float, _TOLERANCE]
-ToleranceGiven = Annotated[float | None, _TOLERANCE]
+ToleranceFlag = Annotated[str, _TOLERANCE]
+ToleranceGiven = Annotated[str | None, _TOLERANCE]
 TargetFlag = Annotated[str, _TARGET]
 TargetGiven = Annotated[str | None, _TARGET]
 ThreadsFlag = Annotated[int, _THREADS]

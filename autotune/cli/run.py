@@ -133,7 +133,7 @@ def _workload(
     shape: str | None,
     dtype: str | None,
     layout: str | None,
-    tolerance: float | None,
+    tolerance: str | None,
 ) -> Workload:
     """What is named, and of what is not, the log's or else the usual."""
     from autotune.ops.base import parse_workload

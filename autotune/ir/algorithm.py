@@ -16,7 +16,7 @@ from autotune.errors import ScheduleError
 from autotune.ir.contraction import Access, Affine, Axis, Contraction
 from autotune.ir.winograd import winograd
 
-WINOGRAD = {"winograd2": 2, "winograd4": 4}
+WINOGRAD = {"winograd2": 2, "winograd4": 4, "winograd6": 6}
 PARTIAL = re.compile(r"partial([1-9][0-9]{0,3})\Z")
 PARTIAL_SUMS = "partial"
 """Operand that holds the sums of the parts; `part` is its axis."""

@@ -103,6 +103,9 @@ class Contraction:
     activation: str = "none"
     factors: tuple[Factor, ...] = ()
     """Constant matrices that multiply each product."""
+    rounding_units: float = 16.0
+    """What an algorithm may round, in units of eps * sqrt(the sum's length) * RMS; 0 admits the
+    direct sum alone."""
 
     @cached_property
     def by_name(self) -> Mapping[str, Axis]:

@@ -356,7 +356,7 @@ def _is_exact_enough(record: Record, workload: Workload) -> bool:
         return True
     shorter = reduction_length(record.workload) / reduction_length(workload)
     expected = record.error_units * sqrt(max(1.0, shorter))
-    return ERROR_MARGIN * expected <= workload.tolerance
+    return ERROR_MARGIN * expected <= workload.limit_units
 
 
 def _is_first(kind: str, question: _Question, target: Target) -> bool:

@@ -203,7 +203,7 @@ def error_units(workload: Workload, out: NDArray[Any], right: Expected) -> float
         if magnitude is not None:
             error -= _TAIL_SLACK * eps * magnitude[piece]
         largest = float(error.max())
-        if not largest <= workload.tolerance * unit:
+        if not largest <= workload.limit_units * unit:
             raise CandidateError(
                 "wrong_result", _wrong(flat, right, start + int(error.argmax()), unit)
             )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from autotune.errors import UsageError
 from autotune.ir.contraction import ACTIVATIONS, ITEM_BYTES, Access, Contraction
 from autotune.registry import OPERATORS
-from autotune.trial import DEFAULT_TOLERANCE, Workload
+from autotune.trial import DEFAULT_TOLERANCE, STRICT, Tolerance, Workload
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,7 @@ def parse_workload(
     shape: str,
     dtype: str = "float32",
     layout: str | None = None,
-    tolerance: float = DEFAULT_TOLERANCE,
+    tolerance: Tolerance | str = DEFAULT_TOLERANCE,
 ) -> Workload:
     """The workload that `--op op --shape shape` names, in canonical form.
 
@@ -100,17 +100,31 @@ def parse_workload(
     if chosen not in operator.layouts:
         allowed = ", ".join(operator.layouts)
         raise UsageError(f"layout {chosen!r} is not one of {op}'s; allowed: {allowed}")
-    if not 0 < tolerance < float("inf"):
-        raise UsageError(f"tolerance {tolerance!r} is not allowed; a positive number is needed")
+    accepted = _tolerance(tolerance)
     pairs = _split(operator, shape)
     act = pairs.pop("act", "none").lower()
     if act not in ACTIVATIONS:
         raise UsageError(f"shape key act={act!r} is not allowed; allowed: {', '.join(ACTIVATIONS)}")
     sizes = _sizes(operator, pairs)
     operator.validate(sizes, chosen)
-    workload = Workload(op, _canonical(operator, sizes, act), dtype, chosen, float(tolerance))
+    workload = Workload(op, _canonical(operator, sizes, act), dtype, chosen, accepted)
     _check_bounds(workload)
     return workload
+
+
+def _tolerance(given: Tolerance | str) -> Tolerance:
+    """A number of units, also as text, or `strict`."""
+    if isinstance(given, str) and given.strip().lower() == STRICT:
+        return STRICT
+    try:
+        units = float(given)
+    except (TypeError, ValueError):
+        units = 0.0
+    if not 0 < units < float("inf"):
+        raise UsageError(
+            f"tolerance {given!r} is not allowed; allowed: a positive number, or {STRICT}"
+        )
+    return units
 
 
 def _all_keys(operator: Operator) -> tuple[Key, ...]:
@@ -231,6 +245,7 @@ def contraction(workload: Workload) -> Contraction:
     return replace(
         made,
         constant="weight" if sizes["prepack"][0] else "",
+        rounding_units=0.0 if workload.tolerance == STRICT else workload.tolerance,
         bias=bias,
         residual=replace(out, operand="residual") if sizes["residual"][0] else None,
         activation=workload.shape.rpartition("act=")[2],
@@ -268,5 +283,5 @@ def command(workload: Workload) -> str:
     if workload.layout != operator.layouts[0]:
         line += f" --layout {workload.layout}"
     if workload.tolerance != DEFAULT_TOLERANCE:
-        line += f" --tolerance {workload.tolerance:g}"
+        line += f" --tolerance {workload.tolerance_text}"
     return line

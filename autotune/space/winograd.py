@@ -19,6 +19,7 @@ from autotune.ir.algorithm import WINOGRAD, statements
 from autotune.ir.contraction import ITEM_BYTES, Contraction
 from autotune.ir.legal import MAX_PREFETCH_BYTES, violation
 from autotune.ir.schedule import Schedule
+from autotune.ir.winograd import rounding_units
 from autotune.space.base import Choice, Narrowing, Points
 from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE
 from autotune.space.draw import legal_neighbours, legal_points
@@ -35,6 +36,8 @@ TILE_COLUMNS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 20, 28)
 UNROLLS = (1, 2, 4, 8)
 PREFETCH = (0, 512, 2048)
 MAX_HANDED_BYTES = 2**28
+EXPECTED_MARGIN = 1.6
+"""Largest errors measured over those expected."""
 RAW_LIMIT = 20_000
 ESTIMATE_POINTS = 20_000
 KNOBS = ("outputs", "rows", "filters", "channels", "tile_rows", "tile_columns", "vectors",
@@ -290,11 +293,16 @@ def _even(rows: set[int], tall: int) -> set[int]:
 
 
 def _fits(contraction: Contraction, target: Target, algorithm: str, lanes: int) -> bool:
-    """Whether the plainest schedule of the algorithm is legal."""
+    """Whether its error may be expected to do, and its plainest schedule is legal."""
     value = {
         "outputs": WINOGRAD[algorithm], "rows": 1, "filters": 0, "channels": 0, "tile_rows": 1,
         "tile_columns": 1, "vectors": 1, "unroll": 1, "prefetch": 0,
     }  # fmt: skip
+    if (
+        EXPECTED_MARGIN * rounding_units(contraction, WINOGRAD[algorithm])
+        > contraction.rounding_units
+    ):
+        return False
     try:
         schedule = build(contraction, target, value, lanes)
     except ScheduleError:

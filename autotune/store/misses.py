@@ -37,7 +37,7 @@ def note_miss(path: str, target_key: str, workload: Workload) -> bool:
 def miss_parameters(target_key: str, workload: Workload) -> dict[str, Any]:
     """Parameters of `schema.WRITE_MISS`."""
     return {
-        **workload.to_dict(),
+        **workload.to_columns(),
         "target_key": target_key,
         "workload_key": workload.key,
         "now": utc_now(),

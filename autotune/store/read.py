@@ -120,7 +120,7 @@ def find_parameters(target_key: str, workload_key: str, llvm: str) -> dict[str, 
 
 def relative_parameters(target_key: str, workload: Workload) -> dict[str, Any]:
     """Parameters of `schema.FIND_RELATIVES`."""
-    return {**workload.to_dict(), "target_key": target_key}
+    return {**workload.to_columns(), "target_key": target_key}
 
 
 def records_of(rows: list[Any], location: str, llvm: str) -> list[Record]:

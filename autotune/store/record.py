@@ -18,7 +18,7 @@ from typing import Any
 from autotune.errors import AutotuneError, StoreError
 from autotune.ir import schedule as schedules
 from autotune.ir.schedule import Schedule
-from autotune.trial import CACHE_POLICIES, CODEGEN_VERSION, Workload
+from autotune.trial import CACHE_POLICIES, CODEGEN_VERSION, STRICT, Workload
 
 LOCAL, IMPORTED = "local", "imported"
 SHORTEST_S, LONGEST_S = 1e-12, 1e9
@@ -121,7 +121,7 @@ class Record:
         """The columns of the `records` table."""
         return {
             **{name: getattr(self, name) for name in (*_PLAIN, "cache_policy")},
-            **self.workload.to_dict(),
+            **self.workload.to_columns(),
             "digest": self.digest,
             "workload_key": self.key,
             "schedule": self.schedule.to_json(),
@@ -159,9 +159,9 @@ def from_row(row: Mapping[str, Any], llvm: str) -> Record:
         StoreError: the row is broken; the message says how.
     """
     try:
-        workload = Workload(
-            row["op"], row["shape"], row["dtype"], row["layout"], float(row["tolerance"])
-        )
+        is_strict = row["workload_key"].endswith(f"/tol={STRICT}")
+        tolerance = STRICT if is_strict else float(row["tolerance"])
+        workload = Workload(row["op"], row["shape"], row["dtype"], row["layout"], tolerance)
         samples = json.loads(row["samples"])
         record = Record(
             workload=workload,
@@ -206,7 +206,7 @@ def check(record: Record) -> None:
         ("speedup_interval", low, 0.0, 1e6),
         ("speedup_interval", high, low, 1e6),
         ("error_units", record.error_units, 0.0, 1e12),
-        ("tolerance", record.workload.tolerance, 1e-12, 1e12),
+        ("tolerance", record.workload.limit_units, 1e-12, 1e12),
         *(("samples", sample, SHORTEST_S, LONGEST_S) for sample in record.samples_s),
     ):
         is_number = isinstance(value, float) or type(value) is int

@@ -20,6 +20,7 @@ from autotune.store import schema
 from autotune.store.lines import BadLine, Line, read_lines
 from autotune.store.paths import spare_path
 from autotune.store.record import IMPORTED, Record, check, utc_now
+from autotune.trial import STRICT
 
 FORMAT = "autotune-cache"
 FORMAT_VERSION = 2
@@ -159,8 +160,10 @@ def _read_record(fields: dict[str, Any]) -> Record:
     for name in ("op", "shape", "dtype", "layout"):
         if not isinstance(told[name], str):
             raise StoreError(f"workload.{name} is {repr(told[name])[:40]}; text is needed")
-    if type(told["tolerance"]) not in (int, float):
-        raise StoreError(f"tolerance is {repr(told['tolerance'])[:40]}; a number is needed")
+    if type(told["tolerance"]) not in (int, float) and told["tolerance"] != STRICT:
+        raise StoreError(
+            f"tolerance is {repr(told['tolerance'])[:40]}; a number or {STRICT} is needed"
+        )
     workload = parse_workload(**told)
     if workload.key != fields["key"]:
         raise StoreError(f"key {repr(fields['key'])[:80]} is not its workload's: {workload.key}")

@@ -15,7 +15,7 @@ from autotune.ops.base import contraction, parse_workload
 from autotune.space import generate
 from autotune.targets.base import Target
 from autotune.targets.detect import host, resolve
-from autotune.trial import Workload
+from autotune.trial import Tolerance, Workload
 
 V3 = resolve("x86-64-v3")
 needs_v3 = pytest.mark.isa("avx2", "fma")
@@ -197,3 +197,46 @@ def test_space_holds_legal_schedules_only_where_blocks_leave_remainders() -> Non
     for _ in range(4):
         for point in space.sample(rng, 500):
             assert violation(made, space.schedule(point), target) is None
+
+
+# --- what a tolerance admits ---------------------------------------------------------------
+
+LAYER = "c=64,h=20,k=32,r=3,pad=1"
+
+
+def algorithms(tolerance: Tolerance) -> set[str]:
+    workload = parse_workload("conv2d", LAYER, tolerance=tolerance)
+    space = generate(contraction(workload), host())
+    points = space.sample(np.random.default_rng(0), 200)
+    return {space.schedule(point).algorithm for point in points}
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "admitted"),
+    [
+        ("strict", {"direct"}),
+        (1.0, {"direct"}),
+        (8.0, {"direct", "winograd2"}),
+        (16.0, {"direct", "winograd2", "winograd4"}),
+        (64.0, {"direct", "winograd2", "winograd4", "winograd6"}),
+    ],
+)
+def test_space_holds_the_algorithms_that_the_tolerance_admits(
+    tolerance: Tolerance, admitted: set[str]
+) -> None:
+    assert algorithms(tolerance) == admitted
+
+
+def test_strict_workload_refuses_any_schedule_of_winograd() -> None:
+    loose, strict = (parse_workload("conv2d", LAYER, tolerance=t) for t in (16.0, "strict"))
+    schedule = transformed(loose, host(), 1)[0]
+    assert violation(contraction(loose), schedule, host()) is None
+    assert "allowed by the tolerance: 0" in str(violation(contraction(strict), schedule, host()))
+
+
+def test_six_by_six_is_right_within_the_error_expected_of_it() -> None:
+    workload = parse_workload("conv2d", LAYER, tolerance=64.0)
+    found = [s for s in transformed(workload, host(), 60) if s.algorithm == "winograd6"][:6]
+    assert len(found) == 6
+    for schedule in found:
+        assert 8 < check_candidate(workload, schedule, host()) <= workload.limit_units

@@ -279,7 +279,10 @@ def test_shape_that_makes_no_sense_is_refused_in_one_line(op: str, shape: str, t
         ({"dtype": ""}, "dtype ''"),
         ({"layout": "NCHW"}, "layout 'NCHW' is not one of matmul's; allowed: row"),
         ({"layout": ""}, "layout ''"),
-        *(({"tolerance": t}, "tolerance") for t in (0.0, -1.0, float("inf"), float("nan"))),
+        *(
+            ({"tolerance": t}, f"tolerance {t!r} is not allowed; allowed: a positive number, or")
+            for t in (0.0, -1.0, float("inf"), float("nan"), "", "exact", "-3", "nan", None)
+        ),
     ],
 )
 def test_option_that_does_not_exist_is_refused(options: dict[str, object], told: str) -> None:
@@ -351,6 +354,7 @@ def variants(op: str) -> Iterator[tuple[str, Workload]]:
     yield "base", made({})
     yield "dtype", made({}, dtype="float64")
     yield "tolerance", made({}, tolerance=17.0)
+    yield "strict", made({}, tolerance="strict")
     operator: Operator = OPERATORS.get(op)
     for layout in operator.layouts[1:]:
         yield f"layout {layout}", made({}, layout=layout)
@@ -391,7 +395,7 @@ def test_command_parses_back_to_the_same_workload(op: str) -> None:
             options["--shape"],
             options.get("--dtype", "float32"),
             options.get("--layout"),
-            float(options.get("--tolerance", 16)),
+            options.get("--tolerance", 16),
         )
         assert again == workload, name
 

@@ -331,7 +331,9 @@ def test_shipped_files_fit_every_shape_and_leave_legal_points():
 
 
 def filtered(text):
-    return narrowed(f"[only]\nalgorithm = ['winograd2', 'winograd4']\n{text}", CONV, "conv2d")
+    return narrowed(
+        f"[only]\nalgorithm = ['winograd2', 'winograd4', 'winograd6']\n{text}", CONV, "conv2d"
+    )
 
 
 def test_winograd_knobs_narrow_as_others_do():

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from autotune.errors import StoreError
+from autotune.ops.base import parse_workload
 from autotune.store.record import Record, check, from_row, utc_now
 from autotune.trial import CODEGEN_VERSION
 from tests.records import made
@@ -17,6 +18,14 @@ def test_row_read_back_is_the_same_record() -> None:
     record = made(speedup_interval=(0.1, 0.3), samples_s=(1e-9, 1 / 3))
     assert from_row(record.to_row(), "") == record
     assert from_row(record.to_row(), "").digest == record.digest
+
+
+def test_strict_workload_read_back_is_strict_and_another_key() -> None:
+    loose, strict = (parse_workload("matmul", "3x4x5", tolerance=t) for t in (16.0, "strict"))
+    record = made(strict)
+    assert from_row(record.to_row(), "") == record
+    assert record.key == f"{loose.key.removesuffix('16')}strict"
+    assert record.to_row()["tolerance"] == 16.0
 
 
 def test_digest_covers_the_measurement_and_not_where_it_came_from() -> None:

@@ -53,6 +53,16 @@ def test_export_then_import_carries_every_record(file: Path, cache: Cache) -> No
     assert {(r.origin, r.verified) for r in cache.entries()} == {("imported", False)}
 
 
+def test_strict_record_stays_strict_through_an_export(tmp_path: Path, cache: Cache) -> None:
+    strict = made(parse_workload("matmul", "3x4x5", tolerance="strict"))
+    with open_cache(tmp_path / "strict.sqlite") as source:
+        source.put(strict)
+        source.export(tmp_path / "strict.jsonl")
+    assert cache.import_(tmp_path / "strict.jsonl").added == 1
+    assert [record.key for record in cache.entries()] == [strict.key]
+    assert strict.key.endswith("/tol=strict")
+
+
 def test_record_aside_lies_beside_the_file_and_can_be_imported(
     tmp_path: Path, cache: Cache
 ) -> None:
@@ -141,7 +151,7 @@ CHANGES: list[Change] = [
     *(_set("workload.shape", value) for value in ("", "m=1", None, "m=0,n=1,k=1", "x" * 5000)),
     *(_set("workload.dtype", value) for value in ("float16", None)),
     *(_set("workload.layout", value) for value in ("NCHW", None)),
-    *(_set("workload.tolerance", value) for value in ("16", 0, -1, None, 17)),
+    *(_set("workload.tolerance", value) for value in ("16", 0, -1, None, 17, "strict", "Strict")),
     *(_set("schedule", value) for value in (None, {}, [], "__import__('os')")),
     _set("schedule.version", 99),
     _set("schedule.nests", []),
