@@ -108,35 +108,50 @@ class _DimsCopy:
     def _read_row(self, source: str, target: str) -> None:
         phases = self.plan.home.phases
         if phases:
-            self._phased_row(source, target, phases.count, phases.pitch)
+            self._dealt_row(source, target, phases.count, phases.pitch)
         else:
-            self._plain_row(source, target)
+            self._dealt_row(source, target, 1, round_up(self.plan.shape[-1], self.emitter.lanes))
 
     def _zero_row(self, target: str) -> None:
         emitter, width = self.emitter, self.plan.shape[-1]
         with emitter.loop(round_up(width, emitter.lanes), emitter.lanes) as x:
             emitter.store("zeroinitializer", emitter.along(target, x, 1))
 
-    def _plain_row(self, source: str, target: str) -> None:
-        emitter, span = self.emitter, self.spans[-1]
-        whole = span // emitter.lanes * emitter.lanes
-        if whole:
-            with emitter.loop(whole, emitter.lanes) as x:
-                value = self._read(emitter.along(source, x, 1), x, emitter.lanes)
-                emitter.store(value, emitter.along(target, x, 1))
-        end = round_up(self.plan.shape[-1], emitter.lanes)
-        if span > whole:
-            value = self._read(emitter.move(source, whole), whole, span - whole)
-            emitter.store(value, emitter.move(target, whole))
-            whole += emitter.lanes
-        for empty in range(whole, end, emitter.lanes):
-            emitter.store("zeroinitializer", emitter.move(target, empty))
+    def _dealt_row(self, source: str, target: str, count: int, pitch: int) -> None:
+        """Chunks of count * lanes elements, dealt out to `count` rows of the buffer.
 
-    def _read(self, pointer: str, x: Index, count: int) -> str:
-        """The row's elements from x on: zero outside the storage and from `count` on."""
+        Where the row begins at a known place, chunks that reach over an edge of the storage are
+        written apart, so that those between need no mask.
+        """
+        emitter, span, low = self.emitter, self.spans[-1], self.low[-1]
+        chunk = count * emitter.lanes
+        whole = span // chunk * chunk
+        first, last, is_stored = 0, whole, not self._leaves_storage(len(self.spans) - 1)
+        if isinstance(low, int) and not is_stored:
+            first = min(whole, round_up(max(0, -low), chunk))
+            last = min(whole, max(first, (self.access.shape[-1] - low) // chunk * chunk))
+            is_stored = True
+        start, into = emitter.move(source, first), emitter.move(target, first // count)
+        if last - first > chunk:
+            with emitter.loop(last - first, chunk) as i:
+                here, there = emitter.along(start, i, 1), emitter.along(into, i, 1, count)
+                at = None if is_stored else emitter.add(first, i)
+                self._deal(here, there, at, count, pitch)
+        elif last > first:
+            self._deal(start, into, None if is_stored else first, count, pitch)
+        end = round_up(pitch, emitter.lanes) * count
+        for x in (*range(0, first, chunk), *range(last, end, chunk)):
+            here, there = emitter.move(source, x), emitter.move(target, x // count)
+            self._deal(here, there, x, count, pitch)
+
+    def _read(self, pointer: str, x: Index | None, count: int) -> str:
+        """The row's elements from x on: zero outside the storage and from `count` on.
+
+        None stands for a place whose elements are all stored.
+        """
         if count <= 0:
             return "zeroinitializer"
-        mask = self._mask(x, count)
+        mask = None if x is None else self._mask(x, count)
         return (
             self.emitter.masked_load(pointer, mask) if mask else self.emitter.load(pointer, count)
         )
@@ -163,31 +178,20 @@ class _DimsCopy:
             mask = emitter.op(f"and <{emitter.lanes} x i1> {mask}, {emitter.mask(count)}")
         return mask
 
-    def _phased_row(self, source: str, target: str, count: int, pitch: int) -> None:
-        """Chunks of count * lanes elements, dealt out to `count` rows of the buffer."""
+    def _deal(self, source: str, target: str, x: Index | None, count: int, pitch: int) -> None:
+        """One chunk, which starts at element `x` of the row; None: at one that is all stored."""
         emitter, span = self.emitter, self.spans[-1]
-        chunk = count * emitter.lanes
-        whole = span // chunk * chunk
-        if whole:
-            with emitter.loop(whole, chunk) as x:
-                self._deal(source, target, x, [emitter.lanes] * count, pitch)
-        for start in range(whole, round_up(pitch, emitter.lanes) * count, chunk):
-            left = [
-                max(0, min(emitter.lanes, span - start - v * emitter.lanes)) for v in range(count)
-            ]
-            self._deal(source, target, start, left, pitch)
-
-    def _deal(self, source: str, target: str, x: Index, left: list[int], pitch: int) -> None:
-        emitter, count = self.emitter, len(left)
-        start, into = emitter.along(source, x, 1), emitter.along(target, x, 1, count)
         vectors = []
-        for v, valid in enumerate(left):
-            ahead = v * emitter.lanes
-            vectors.append(self._read(emitter.move(start, ahead), emitter.add(x, ahead), valid))
+        for ahead in range(0, count * emitter.lanes, emitter.lanes):
+            valid = emitter.lanes
+            if isinstance(x, int):
+                valid = max(0, min(valid, span - x - ahead))
+            at = None if x is None else emitter.add(x, ahead)
+            vectors.append(self._read(emitter.move(source, ahead), at, valid))
         room = self._room(x // count, pitch) if isinstance(x, int) else emitter.lanes
         for phase in range(count):
             value = _pick(emitter, vectors, phase)
-            emitter.store(value, emitter.move(into, phase * pitch), room)
+            emitter.store(value, emitter.move(target, phase * pitch), room)
 
     def _room(self, position: int, pitch: int) -> int:
         """Lanes left in a phase's row; phases are written together, so none may spill."""

@@ -2,8 +2,6 @@ declare <8 x float> @llvm.fmuladd.v8f32(<8 x float>, <8 x float>, <8 x float>)
 
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
 
-declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
-
 define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64 {
 entry:
   %v1 = icmp slt i64 %begin, %end
@@ -44,7 +42,11 @@ start:
   %v31 = getelementptr i8, ptr %v20, i64 52
   %v32 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v31, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0>, <8 x float> zeroinitializer)
   %v33 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v30, <8 x float> %v32, <8 x float> %v26)
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v33, ptr %v21, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0>)
+  %v34 = shufflevector <8 x float> %v33, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v34, ptr %v21, align 4
+  %v35 = shufflevector <8 x float> %v33, <8 x float> poison, <1 x i32> <i32 4>
+  %v36 = getelementptr i8, ptr %v21, i64 16
+  store <1 x float> %v35, ptr %v36, align 4
   ret void
 }
 

@@ -2,8 +2,6 @@ declare <8 x float> @llvm.fmuladd.v8f32(<8 x float>, <8 x float>, <8 x float>)
 
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
 
-declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
-
 define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64 {
 entry:
   %v1 = icmp slt i64 %begin, %end
@@ -20,92 +18,81 @@ start:
   %v8 = getelementptr i8, ptr %workspace, i64 0
   br label %loop9
 loop9:
-  %i10 = phi i64 [ 0, %start ], [ %v40, %after32 ]
-  %p11 = phi ptr [ %v3, %start ], [ %v41, %after32 ]
-  %p13 = phi ptr [ %v8, %start ], [ %v42, %after32 ]
+  %i10 = phi i64 [ 0, %start ], [ %v30, %loop9 ]
+  %p11 = phi ptr [ %v3, %start ], [ %v31, %loop9 ]
+  %p13 = phi ptr [ %v8, %start ], [ %v32, %loop9 ]
   %q12 = call ptr asm "", "=r,0"(ptr %p11)
   %q14 = call ptr asm "", "=r,0"(ptr %p13)
-  br label %loop15
-loop15:
-  %i16 = phi i64 [ 0, %loop9 ], [ %v28, %loop15 ]
-  %p17 = phi ptr [ %q12, %loop9 ], [ %v29, %loop15 ]
-  %p19 = phi ptr [ %q14, %loop9 ], [ %v30, %loop15 ]
-  %q18 = call ptr asm "", "=r,0"(ptr %p17)
-  %q20 = call ptr asm "", "=r,0"(ptr %p19)
-  %v21 = load <8 x float>, ptr %q18, align 4
-  %v22 = getelementptr i8, ptr %q18, i64 32
-  %v23 = add i64 %i16, 8
-  %v24 = load <8 x float>, ptr %v22, align 4
-  %v25 = shufflevector <8 x float> %v21, <8 x float> %v24, <8 x i32> <i32 0, i32 2, i32 4, i32 6, i32 8, i32 10, i32 12, i32 14>
-  store <8 x float> %v25, ptr %q20, align 4
-  %v26 = shufflevector <8 x float> %v21, <8 x float> %v24, <8 x i32> <i32 1, i32 3, i32 5, i32 7, i32 9, i32 11, i32 13, i32 15>
-  %v27 = getelementptr i8, ptr %q20, i64 40
-  store <8 x float> %v26, ptr %v27, align 4
-  %v28 = add i64 %i16, 16
-  %v29 = getelementptr i8, ptr %q18, i64 64
-  %v30 = getelementptr i8, ptr %q20, i64 32
-  %v31 = icmp slt i64 %v28, 16
-  br i1 %v31, label %loop15, label %after32
-after32:
-  %v33 = getelementptr i8, ptr %q12, i64 64
-  %v34 = getelementptr i8, ptr %q14, i64 32
-  %v35 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v33, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0>, <8 x float> zeroinitializer)
-  %v36 = getelementptr i8, ptr %v33, i64 32
-  %v37 = shufflevector <8 x float> %v35, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 2, i32 4, i32 6, i32 8, i32 10, i32 12, i32 14>
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v37, ptr %v34, i32 4, <8 x i1> <i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0, i1 0>)
-  %v38 = shufflevector <8 x float> %v35, <8 x float> zeroinitializer, <8 x i32> <i32 1, i32 3, i32 5, i32 7, i32 9, i32 11, i32 13, i32 15>
-  %v39 = getelementptr i8, ptr %v34, i64 40
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v38, ptr %v39, i32 4, <8 x i1> <i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0, i1 0>)
-  %v40 = add i64 %i10, 1
-  %v41 = getelementptr i8, ptr %q12, i64 76
-  %v42 = getelementptr i8, ptr %q14, i64 80
-  %v43 = icmp slt i64 %v40, 3
-  br i1 %v43, label %loop9, label %after44
-after44:
-  br label %loop45
-loop45:
-  %i46 = phi i64 [ 0, %after44 ], [ %v80, %loop45 ]
-  %p47 = phi ptr [ %v8, %after44 ], [ %v81, %loop45 ]
-  %p49 = phi ptr [ %v7, %after44 ], [ %v82, %loop45 ]
-  %q48 = call ptr asm "", "=r,0"(ptr %p47)
-  %q50 = call ptr asm "", "=r,0"(ptr %p49)
-  %v51 = load <8 x float>, ptr %q48, align 4
-  %v52 = load float, ptr %v5, align 4
+  %v15 = load <8 x float>, ptr %q12, align 4
+  %v16 = getelementptr i8, ptr %q12, i64 32
+  %v17 = load <8 x float>, ptr %v16, align 4
+  %v18 = shufflevector <8 x float> %v15, <8 x float> %v17, <8 x i32> <i32 0, i32 2, i32 4, i32 6, i32 8, i32 10, i32 12, i32 14>
+  store <8 x float> %v18, ptr %q14, align 4
+  %v19 = shufflevector <8 x float> %v15, <8 x float> %v17, <8 x i32> <i32 1, i32 3, i32 5, i32 7, i32 9, i32 11, i32 13, i32 15>
+  %v20 = getelementptr i8, ptr %q14, i64 40
+  store <8 x float> %v19, ptr %v20, align 4
+  %v21 = getelementptr i8, ptr %q12, i64 64
+  %v22 = getelementptr i8, ptr %q14, i64 32
+  %v23 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v21, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0, i1 0>, <8 x float> zeroinitializer)
+  %v24 = getelementptr i8, ptr %v21, i64 32
+  %v25 = shufflevector <8 x float> %v23, <8 x float> zeroinitializer, <8 x i32> <i32 0, i32 2, i32 4, i32 6, i32 8, i32 10, i32 12, i32 14>
+  %v26 = shufflevector <8 x float> %v25, <8 x float> poison, <2 x i32> <i32 0, i32 1>
+  store <2 x float> %v26, ptr %v22, align 4
+  %v27 = shufflevector <8 x float> %v23, <8 x float> zeroinitializer, <8 x i32> <i32 1, i32 3, i32 5, i32 7, i32 9, i32 11, i32 13, i32 15>
+  %v28 = getelementptr i8, ptr %v22, i64 40
+  %v29 = shufflevector <8 x float> %v27, <8 x float> poison, <2 x i32> <i32 0, i32 1>
+  store <2 x float> %v29, ptr %v28, align 4
+  %v30 = add i64 %i10, 1
+  %v31 = getelementptr i8, ptr %q12, i64 76
+  %v32 = getelementptr i8, ptr %q14, i64 80
+  %v33 = icmp slt i64 %v30, 3
+  br i1 %v33, label %loop9, label %after34
+after34:
+  br label %loop35
+loop35:
+  %i36 = phi i64 [ 0, %after34 ], [ %v71, %loop35 ]
+  %p37 = phi ptr [ %v8, %after34 ], [ %v72, %loop35 ]
+  %p39 = phi ptr [ %v7, %after34 ], [ %v73, %loop35 ]
+  %q38 = call ptr asm "", "=r,0"(ptr %p37)
+  %q40 = call ptr asm "", "=r,0"(ptr %p39)
+  %v41 = load <8 x float>, ptr %q38, align 4
+  %v42 = load float, ptr %v5, align 4
+  %v43 = insertelement <8 x float> poison, float %v42, i64 0
+  %v44 = shufflevector <8 x float> %v43, <8 x float> poison, <8 x i32> zeroinitializer
+  %v45 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v41, <8 x float> %v44, <8 x float> zeroinitializer)
+  %v46 = getelementptr i8, ptr %q38, i64 32
+  %v47 = load <8 x float>, ptr %v46, align 4
+  %v48 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v47, <8 x float> %v44, <8 x float> zeroinitializer)
+  %v49 = getelementptr i8, ptr %q38, i64 40
+  %v50 = load <8 x float>, ptr %v49, align 4
+  %v51 = getelementptr i8, ptr %v5, i64 4
+  %v52 = load float, ptr %v51, align 4
   %v53 = insertelement <8 x float> poison, float %v52, i64 0
   %v54 = shufflevector <8 x float> %v53, <8 x float> poison, <8 x i32> zeroinitializer
-  %v55 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v51, <8 x float> %v54, <8 x float> zeroinitializer)
-  %v56 = getelementptr i8, ptr %q48, i64 32
+  %v55 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v50, <8 x float> %v54, <8 x float> %v45)
+  %v56 = getelementptr i8, ptr %q38, i64 72
   %v57 = load <8 x float>, ptr %v56, align 4
-  %v58 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v57, <8 x float> %v54, <8 x float> zeroinitializer)
-  %v59 = getelementptr i8, ptr %q48, i64 40
+  %v58 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v57, <8 x float> %v54, <8 x float> %v48)
+  %v59 = getelementptr i8, ptr %q38, i64 4
   %v60 = load <8 x float>, ptr %v59, align 4
-  %v61 = getelementptr i8, ptr %v5, i64 4
+  %v61 = getelementptr i8, ptr %v5, i64 8
   %v62 = load float, ptr %v61, align 4
   %v63 = insertelement <8 x float> poison, float %v62, i64 0
   %v64 = shufflevector <8 x float> %v63, <8 x float> poison, <8 x i32> zeroinitializer
   %v65 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v60, <8 x float> %v64, <8 x float> %v55)
-  %v66 = getelementptr i8, ptr %q48, i64 72
+  %v66 = getelementptr i8, ptr %q38, i64 36
   %v67 = load <8 x float>, ptr %v66, align 4
   %v68 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v67, <8 x float> %v64, <8 x float> %v58)
-  %v69 = getelementptr i8, ptr %q48, i64 4
-  %v70 = load <8 x float>, ptr %v69, align 4
-  %v71 = getelementptr i8, ptr %v5, i64 8
-  %v72 = load float, ptr %v71, align 4
-  %v73 = insertelement <8 x float> poison, float %v72, i64 0
-  %v74 = shufflevector <8 x float> %v73, <8 x float> poison, <8 x i32> zeroinitializer
-  %v75 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v70, <8 x float> %v74, <8 x float> %v65)
-  %v76 = getelementptr i8, ptr %q48, i64 36
-  %v77 = load <8 x float>, ptr %v76, align 4
-  %v78 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v77, <8 x float> %v74, <8 x float> %v68)
-  store <8 x float> %v75, ptr %q50, align 4
-  %v79 = getelementptr i8, ptr %q50, i64 32
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v78, ptr %v79, i32 4, <8 x i1> <i1 1, i1 0, i1 0, i1 0, i1 0, i1 0, i1 0, i1 0>)
-  %v80 = add i64 %i46, 1
-  %v81 = getelementptr i8, ptr %q48, i64 160
-  %v82 = getelementptr i8, ptr %q50, i64 36
-  %v83 = icmp slt i64 %v80, 2
-  br i1 %v83, label %loop45, label %after84
-after84:
+  store <8 x float> %v65, ptr %q40, align 4
+  %v69 = getelementptr i8, ptr %q40, i64 32
+  %v70 = shufflevector <8 x float> %v68, <8 x float> poison, <1 x i32> <i32 0>
+  store <1 x float> %v70, ptr %v69, align 4
+  %v71 = add i64 %i36, 1
+  %v72 = getelementptr i8, ptr %q38, i64 160
+  %v73 = getelementptr i8, ptr %q40, i64 36
+  %v74 = icmp slt i64 %v71, 2
+  br i1 %v74, label %loop35, label %after75
+after75:
   ret void
 }
 

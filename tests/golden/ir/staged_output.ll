@@ -1,7 +1,5 @@
 declare <8 x float> @llvm.fmuladd.v8f32(<8 x float>, <8 x float>, <8 x float>)
 
-declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
-
 define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64 {
 entry:
   %v1 = icmp slt i64 %begin, %end
@@ -114,10 +112,10 @@ after87:
 after92:
   br label %loop93
 loop93:
-  %i94 = phi i64 [ 0, %after92 ], [ %v139, %loop93 ]
-  %p95 = phi ptr [ %v3, %after92 ], [ %v140, %loop93 ]
-  %p97 = phi ptr [ %v7, %after92 ], [ %v141, %loop93 ]
-  %p99 = phi ptr [ %v8, %after92 ], [ %v142, %loop93 ]
+  %i94 = phi i64 [ 0, %after92 ], [ %v147, %loop93 ]
+  %p95 = phi ptr [ %v3, %after92 ], [ %v148, %loop93 ]
+  %p97 = phi ptr [ %v7, %after92 ], [ %v149, %loop93 ]
+  %p99 = phi ptr [ %v8, %after92 ], [ %v150, %loop93 ]
   %q96 = call ptr asm "", "=r,0"(ptr %p95)
   %q98 = call ptr asm "", "=r,0"(ptr %p97)
   %q100 = call ptr asm "", "=r,0"(ptr %p99)
@@ -152,28 +150,36 @@ loop93:
   %v129 = shufflevector <8 x float> %v120, <8 x float> %v122, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
   %v130 = shufflevector <8 x float> %v121, <8 x float> %v123, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
   %v131 = shufflevector <8 x float> %v121, <8 x float> %v123, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v124, ptr %q98, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v132 = getelementptr i8, ptr %q98, i64 16
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v125, ptr %v132, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v133 = getelementptr i8, ptr %q98, i64 32
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v126, ptr %v133, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v134 = getelementptr i8, ptr %q98, i64 48
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v127, ptr %v134, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v135 = getelementptr i8, ptr %q98, i64 64
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v128, ptr %v135, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v136 = getelementptr i8, ptr %q98, i64 80
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v129, ptr %v136, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v137 = getelementptr i8, ptr %q98, i64 96
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v130, ptr %v137, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v138 = getelementptr i8, ptr %q98, i64 112
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v131, ptr %v138, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v139 = add i64 %i94, 8
-  %v140 = getelementptr i8, ptr %q96, i64 32
-  %v141 = getelementptr i8, ptr %q98, i64 128
-  %v142 = getelementptr i8, ptr %q100, i64 128
-  %v143 = icmp slt i64 %v139, 16
-  br i1 %v143, label %loop93, label %after144
-after144:
+  %v132 = shufflevector <8 x float> %v124, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v132, ptr %q98, align 4
+  %v133 = getelementptr i8, ptr %q98, i64 16
+  %v134 = shufflevector <8 x float> %v125, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v134, ptr %v133, align 4
+  %v135 = getelementptr i8, ptr %q98, i64 32
+  %v136 = shufflevector <8 x float> %v126, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v136, ptr %v135, align 4
+  %v137 = getelementptr i8, ptr %q98, i64 48
+  %v138 = shufflevector <8 x float> %v127, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v138, ptr %v137, align 4
+  %v139 = getelementptr i8, ptr %q98, i64 64
+  %v140 = shufflevector <8 x float> %v128, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v140, ptr %v139, align 4
+  %v141 = getelementptr i8, ptr %q98, i64 80
+  %v142 = shufflevector <8 x float> %v129, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v142, ptr %v141, align 4
+  %v143 = getelementptr i8, ptr %q98, i64 96
+  %v144 = shufflevector <8 x float> %v130, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v144, ptr %v143, align 4
+  %v145 = getelementptr i8, ptr %q98, i64 112
+  %v146 = shufflevector <8 x float> %v131, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v146, ptr %v145, align 4
+  %v147 = add i64 %i94, 8
+  %v148 = getelementptr i8, ptr %q96, i64 32
+  %v149 = getelementptr i8, ptr %q98, i64 128
+  %v150 = getelementptr i8, ptr %q100, i64 128
+  %v151 = icmp slt i64 %v147, 16
+  br i1 %v151, label %loop93, label %after152
+after152:
   ret void
 }
 

@@ -1,7 +1,5 @@
 declare <8 x float> @llvm.fmuladd.v8f32(<8 x float>, <8 x float>, <8 x float>)
 
-declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
-
 define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64 {
 entry:
   %v1 = icmp slt i64 %begin, %end
@@ -17,16 +15,16 @@ start:
   %v7 = load ptr, ptr %v6, align 8
   br label %loop8
 loop8:
-  %i9 = phi i64 [ 0, %start ], [ %v91, %after90 ]
-  %p10 = phi ptr [ %v3, %start ], [ %v92, %after90 ]
-  %p12 = phi ptr [ %v7, %start ], [ %v93, %after90 ]
+  %i9 = phi i64 [ 0, %start ], [ %v99, %after98 ]
+  %p10 = phi ptr [ %v3, %start ], [ %v100, %after98 ]
+  %p12 = phi ptr [ %v7, %start ], [ %v101, %after98 ]
   %q11 = call ptr asm "", "=r,0"(ptr %p10)
   %q13 = call ptr asm "", "=r,0"(ptr %p12)
   br label %loop14
 loop14:
-  %i15 = phi i64 [ 0, %loop8 ], [ %v86, %after54 ]
-  %p16 = phi ptr [ %v5, %loop8 ], [ %v87, %after54 ]
-  %p18 = phi ptr [ %q13, %loop8 ], [ %v88, %after54 ]
+  %i15 = phi i64 [ 0, %loop8 ], [ %v94, %after54 ]
+  %p16 = phi ptr [ %v5, %loop8 ], [ %v95, %after54 ]
+  %p18 = phi ptr [ %q13, %loop8 ], [ %v96, %after54 ]
   %q17 = call ptr asm "", "=r,0"(ptr %p16)
   %q19 = call ptr asm "", "=r,0"(ptr %p18)
   br label %loop20
@@ -90,33 +88,41 @@ after54:
   %v76 = shufflevector <8 x float> %v67, <8 x float> %v69, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
   %v77 = shufflevector <8 x float> %v68, <8 x float> %v70, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
   %v78 = shufflevector <8 x float> %v68, <8 x float> %v70, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v71, ptr %q19, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v79 = getelementptr i8, ptr %q19, i64 32
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v72, ptr %v79, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v80 = getelementptr i8, ptr %q19, i64 64
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v73, ptr %v80, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v81 = getelementptr i8, ptr %q19, i64 96
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v74, ptr %v81, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v82 = getelementptr i8, ptr %q19, i64 128
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v75, ptr %v82, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v83 = getelementptr i8, ptr %q19, i64 160
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v76, ptr %v83, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v84 = getelementptr i8, ptr %q19, i64 192
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v77, ptr %v84, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v85 = getelementptr i8, ptr %q19, i64 224
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v78, ptr %v85, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0, i1 0>)
-  %v86 = add i64 %i15, 4
-  %v87 = getelementptr i8, ptr %q17, i64 16
-  %v88 = getelementptr i8, ptr %q19, i64 16
-  %v89 = icmp slt i64 %v86, 8
-  br i1 %v89, label %loop14, label %after90
-after90:
-  %v91 = add i64 %i9, 8
-  %v92 = getelementptr i8, ptr %q11, i64 32
-  %v93 = getelementptr i8, ptr %q13, i64 256
-  %v94 = icmp slt i64 %v91, 16
-  br i1 %v94, label %loop8, label %after95
-after95:
+  %v79 = shufflevector <8 x float> %v71, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v79, ptr %q19, align 4
+  %v80 = getelementptr i8, ptr %q19, i64 32
+  %v81 = shufflevector <8 x float> %v72, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v81, ptr %v80, align 4
+  %v82 = getelementptr i8, ptr %q19, i64 64
+  %v83 = shufflevector <8 x float> %v73, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v83, ptr %v82, align 4
+  %v84 = getelementptr i8, ptr %q19, i64 96
+  %v85 = shufflevector <8 x float> %v74, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v85, ptr %v84, align 4
+  %v86 = getelementptr i8, ptr %q19, i64 128
+  %v87 = shufflevector <8 x float> %v75, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v87, ptr %v86, align 4
+  %v88 = getelementptr i8, ptr %q19, i64 160
+  %v89 = shufflevector <8 x float> %v76, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v89, ptr %v88, align 4
+  %v90 = getelementptr i8, ptr %q19, i64 192
+  %v91 = shufflevector <8 x float> %v77, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v91, ptr %v90, align 4
+  %v92 = getelementptr i8, ptr %q19, i64 224
+  %v93 = shufflevector <8 x float> %v78, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v93, ptr %v92, align 4
+  %v94 = add i64 %i15, 4
+  %v95 = getelementptr i8, ptr %q17, i64 16
+  %v96 = getelementptr i8, ptr %q19, i64 16
+  %v97 = icmp slt i64 %v94, 8
+  br i1 %v97, label %loop14, label %after98
+after98:
+  %v99 = add i64 %i9, 8
+  %v100 = getelementptr i8, ptr %q11, i64 32
+  %v101 = getelementptr i8, ptr %q13, i64 256
+  %v102 = icmp slt i64 %v99, 16
+  br i1 %v102, label %loop8, label %after103
+after103:
   ret void
 }
 

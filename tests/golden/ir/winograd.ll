@@ -2,8 +2,6 @@ declare <8 x float> @llvm.fmuladd.v8f32(<8 x float>, <8 x float>, <8 x float>)
 
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
 
-declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
-
 define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64 {
 entry:
   %v1 = icmp slt i64 %begin, %end
@@ -33,7 +31,7 @@ loop9:
   call void @nest_ce85e30d0412ab6f(ptr %workspace, ptr %v15, ptr %v16, i64 %i10)
   call void @nest_008ae672747616cb(ptr %workspace, ptr %v5, ptr %v16, ptr %v17, i64 %i10)
   call void @nest_c347ace16070eb7f(ptr %workspace, ptr %v17, ptr %v18, i64 %i10)
-  call void @nest_f370d62ade149d62(ptr %workspace, ptr %q14, ptr %v18, i64 %i10)
+  call void @nest_069fa5e81d85265a(ptr %workspace, ptr %q14, ptr %v18, i64 %i10)
   %v19 = add i64 %i10, 1
   %v20 = getelementptr i8, ptr %q12, i64 48
   %v21 = getelementptr i8, ptr %q14, i64 48
@@ -374,7 +372,7 @@ after34:
   ret void
 }
 
-define void @nest_f370d62ade149d62(ptr %workspace, ptr %at_out, ptr %at_sums, i64 %from_oh_tile) align 64 {
+define void @nest_069fa5e81d85265a(ptr %workspace, ptr %at_out, ptr %at_sums, i64 %from_oh_tile) align 64 {
 entry:
   %v1 = getelementptr i8, ptr %workspace, i64 1088
   br label %loop2
@@ -426,9 +424,9 @@ after41:
   %v42 = mul i64 %from_oh_tile, 2
   br label %loop43
 loop43:
-  %i44 = phi i64 [ 0, %after41 ], [ %v92, %loop43 ]
-  %p45 = phi ptr [ %at_out, %after41 ], [ %v93, %loop43 ]
-  %p47 = phi ptr [ %v1, %after41 ], [ %v94, %loop43 ]
+  %i44 = phi i64 [ 0, %after41 ], [ %v116, %loop43 ]
+  %p45 = phi ptr [ %at_out, %after41 ], [ %v117, %loop43 ]
+  %p47 = phi ptr [ %v1, %after41 ], [ %v118, %loop43 ]
   %q46 = call ptr asm "", "=r,0"(ptr %p45)
   %q48 = call ptr asm "", "=r,0"(ptr %p47)
   %v49 = add i64 %v42, %i44
@@ -467,27 +465,59 @@ loop43:
   %v82 = shufflevector <8 x float> %v73, <8 x float> %v75, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
   %v83 = shufflevector <8 x float> %v74, <8 x float> %v76, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
   %v84 = shufflevector <8 x float> %v74, <8 x float> %v76, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v77, ptr %q46, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v85 = getelementptr i8, ptr %q46, i64 144
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v78, ptr %v85, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v86 = getelementptr i8, ptr %q46, i64 288
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v79, ptr %v86, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v87 = getelementptr i8, ptr %q46, i64 432
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v80, ptr %v87, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v88 = getelementptr i8, ptr %q46, i64 576
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v81, ptr %v88, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v89 = getelementptr i8, ptr %q46, i64 720
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v82, ptr %v89, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v90 = getelementptr i8, ptr %q46, i64 864
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v83, ptr %v90, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v91 = getelementptr i8, ptr %q46, i64 1008
-  call void @llvm.masked.store.v8f32.p0(<8 x float> %v84, ptr %v91, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0>)
-  %v92 = add i64 %i44, 1
-  %v93 = getelementptr i8, ptr %q46, i64 24
-  %v94 = getelementptr i8, ptr %q48, i64 192
-  %v95 = icmp slt i64 %v92, 2
-  br i1 %v95, label %loop43, label %after96
-after96:
+  %v85 = shufflevector <8 x float> %v77, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v85, ptr %q46, align 4
+  %v86 = shufflevector <8 x float> %v77, <8 x float> poison, <2 x i32> <i32 4, i32 5>
+  %v87 = getelementptr i8, ptr %q46, i64 16
+  store <2 x float> %v86, ptr %v87, align 4
+  %v88 = getelementptr i8, ptr %q46, i64 144
+  %v89 = shufflevector <8 x float> %v78, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v89, ptr %v88, align 4
+  %v90 = shufflevector <8 x float> %v78, <8 x float> poison, <2 x i32> <i32 4, i32 5>
+  %v91 = getelementptr i8, ptr %v88, i64 16
+  store <2 x float> %v90, ptr %v91, align 4
+  %v92 = getelementptr i8, ptr %q46, i64 288
+  %v93 = shufflevector <8 x float> %v79, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v93, ptr %v92, align 4
+  %v94 = shufflevector <8 x float> %v79, <8 x float> poison, <2 x i32> <i32 4, i32 5>
+  %v95 = getelementptr i8, ptr %v92, i64 16
+  store <2 x float> %v94, ptr %v95, align 4
+  %v96 = getelementptr i8, ptr %q46, i64 432
+  %v97 = shufflevector <8 x float> %v80, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v97, ptr %v96, align 4
+  %v98 = shufflevector <8 x float> %v80, <8 x float> poison, <2 x i32> <i32 4, i32 5>
+  %v99 = getelementptr i8, ptr %v96, i64 16
+  store <2 x float> %v98, ptr %v99, align 4
+  %v100 = getelementptr i8, ptr %q46, i64 576
+  %v101 = shufflevector <8 x float> %v81, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v101, ptr %v100, align 4
+  %v102 = shufflevector <8 x float> %v81, <8 x float> poison, <2 x i32> <i32 4, i32 5>
+  %v103 = getelementptr i8, ptr %v100, i64 16
+  store <2 x float> %v102, ptr %v103, align 4
+  %v104 = getelementptr i8, ptr %q46, i64 720
+  %v105 = shufflevector <8 x float> %v82, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v105, ptr %v104, align 4
+  %v106 = shufflevector <8 x float> %v82, <8 x float> poison, <2 x i32> <i32 4, i32 5>
+  %v107 = getelementptr i8, ptr %v104, i64 16
+  store <2 x float> %v106, ptr %v107, align 4
+  %v108 = getelementptr i8, ptr %q46, i64 864
+  %v109 = shufflevector <8 x float> %v83, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v109, ptr %v108, align 4
+  %v110 = shufflevector <8 x float> %v83, <8 x float> poison, <2 x i32> <i32 4, i32 5>
+  %v111 = getelementptr i8, ptr %v108, i64 16
+  store <2 x float> %v110, ptr %v111, align 4
+  %v112 = getelementptr i8, ptr %q46, i64 1008
+  %v113 = shufflevector <8 x float> %v84, <8 x float> poison, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
+  store <4 x float> %v113, ptr %v112, align 4
+  %v114 = shufflevector <8 x float> %v84, <8 x float> poison, <2 x i32> <i32 4, i32 5>
+  %v115 = getelementptr i8, ptr %v112, i64 16
+  store <2 x float> %v114, ptr %v115, align 4
+  %v116 = add i64 %i44, 1
+  %v117 = getelementptr i8, ptr %q46, i64 24
+  %v118 = getelementptr i8, ptr %q48, i64 192
+  %v119 = icmp slt i64 %v116, 2
+  br i1 %v119, label %loop43, label %after120
+after120:
   ret void
 }
 

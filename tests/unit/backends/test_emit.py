@@ -99,18 +99,37 @@ def test_condition_that_holds_makes_no_branch():
 # --- vectors -----------------------------------------------------------------------------------
 
 
-def test_whole_vectors_are_plain_and_parts_are_masked():
+def test_whole_vectors_are_plain_and_parts_of_a_load_are_masked():
     made = emitter(4)
     made.load("%p", 4)
     made.store("%v", "%p", 9)
     assert made.declarations == set()
     made.load("%p", 3)
-    made.store("%v", "%p", 1)
     assert made.lines[0] == "  %v1 = load <4 x float>, ptr %p, align 4"
     assert made.lines[1] == "  store <4 x float> %v, ptr %p, align 4"
     assert "i32 4, <4 x i1> <i1 1, i1 1, i1 1, i1 0>" in made.lines[2]
-    assert "i32 4, <4 x i1> <i1 1, i1 0, i1 0, i1 0>" in made.lines[3]
-    assert len(made.declarations) == 2
+    assert len(made.declarations) == 1
+
+
+def test_parts_of_a_vector_are_stored_in_pieces():
+    made = emitter(8)
+    made.store("%v", "%p", 7)
+    stores = [line.split(",")[0].split("%")[0] for line in made.lines if "store" in line]
+    assert stores == [f"  store <{n} x float> " for n in (4, 2, 1)]
+    picked = [line.rpartition("<")[2] for line in made.lines if "shufflevector" in line]
+    assert picked == ["i32 0, i32 1, i32 2, i32 3>", "i32 4, i32 5>", "i32 6>"]
+    assert [line for line in made.lines if "getelementptr" in line] == [
+        "  %v3 = getelementptr i8, ptr %p, i64 16",
+        "  %v5 = getelementptr i8, ptr %p, i64 24",
+    ]
+    assert made.declarations == set()
+
+
+def test_parts_of_the_longest_vectors_are_stored_through_a_mask():
+    made = emitter(16)
+    made.store("%v", "%p", 5)
+    assert "llvm.masked.store.v16f32" in made.lines[-1]
+    assert len(made.declarations) == 1
 
 
 @pytest.mark.parametrize(("lanes", "scalar"), [(1, "float"), (2, "double"), (8, "float")])
