@@ -1,7 +1,7 @@
 """Runs kernels on NumPy arrays: checks and packs operands, hands out workspaces, spreads tasks.
 
 A compiled body allocates nothing and starts no thread; this file does both for it, serially or over
-a pool. Kernels release the GIL and may be called from several threads at once.
+the team of `backends/cpu`. Kernels release the GIL and may be called from several threads at once.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -99,10 +97,9 @@ class Bound:
         dispatch(self.artifact, self.loaded, self.table, self.workspace)
 
     def repeat(self, count: int) -> None:
-        """`count` calls, counted in machine code where one thread makes them."""
+        """`count` calls, counted in machine code."""
         if self.artifact.threads > 1:
-            for _ in range(count):
-                self.run()
+            _spread(self.artifact, self.loaded, self.table, self.workspace, count)
             return
         place, tasks = ctypes.addressof(self.table), self.artifact.tasks
         self.loaded.repeat(place, self.workspace.ctypes.data, 0, tasks, count)
@@ -132,29 +129,30 @@ def dispatch(
     table: ctypes.Array[ctypes.c_void_p],
     workspace: NDArray[np.uint8],
 ) -> None:
-    """One call: all tasks in this thread, or in equal runs over the artifact's threads.
+    """One call: all tasks in this thread, or in equal runs over the artifact's threads."""
+    if artifact.threads > 1:
+        _spread(artifact, loaded, table, workspace, 1)
+    else:
+        loaded.body(ctypes.addressof(table), workspace.ctypes.data, 0, artifact.tasks)
 
-    This thread takes the first run itself; each run has its share of the workspace.
-    """
-    place, start, threads = ctypes.addressof(table), workspace.ctypes.data, artifact.threads
-    if threads <= 1:
-        loaded.body(place, start, 0, artifact.tasks)
-        return
-    bounds = [part * artifact.tasks // threads for part in range(threads + 1)]
-    share = artifact.workspace_bytes // threads
-    pool = _pool(threads)
-    others = [
-        pool.submit(loaded.body, place, start + part * share, bounds[part], bounds[part + 1])
-        for part in range(1, threads)
-    ]
-    try:
-        loaded.body(place, start, bounds[0], bounds[1])
-        for other in others:
-            other.result()
-    except BaseException:
-        # Interrupted: the other threads still write to memory that the caller would free.
-        wait(others)
-        raise
+
+def _spread(
+    artifact: Artifact,
+    loaded: cpu.Loaded,
+    table: ctypes.Array[ctypes.c_void_p],
+    workspace: NDArray[np.uint8],
+    count: int,
+) -> None:
+    """Calls over threads, each of which has its share of the workspace."""
+    cpu.team().run(
+        loaded.body_address,
+        operands=ctypes.addressof(table),
+        workspace=workspace.ctypes.data,
+        share_bytes=artifact.workspace_bytes // artifact.threads,
+        tasks=artifact.tasks,
+        threads=artifact.threads,
+        count=count,
+    )
 
 
 def _pointer_table(
@@ -162,16 +160,6 @@ def _pointer_table(
 ) -> ctypes.Array[ctypes.c_void_p]:
     addresses = [arrays[name].ctypes.data for name in artifact.operands]
     return (ctypes.c_void_p * len(addresses))(*addresses)
-
-
-@cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    """Threads beside the caller's, shared by all kernels of this process."""
-    return ThreadPoolExecutor(threads - 1, thread_name_prefix="autotune")
-
-
-# A forked child has the pools but none of their threads: a call would wait for ever.
-os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 class Kernel:

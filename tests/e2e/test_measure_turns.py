@@ -50,13 +50,14 @@ def test_two_tuners_at_once_never_time_at_the_same_moment(
     assert b"!" not in marks
 
 
-def test_workers_stay_on_the_cores_they_were_given() -> None:
-    options = MeasureOptions(cores=divide(allowed_cores(), 1))
-    with PoolMeasurer(WORKLOAD, host(), options) as measurer:
-        measurer.submit(variants(host(), 1))
+@pytest.mark.parametrize("threads", [1, 2])
+def test_workers_and_their_threads_stay_on_the_cores_they_were_given(threads: int) -> None:
+    target, options = host().with_threads(threads), MeasureOptions(cores=divide(allowed_cores(), 1))
+    with PoolMeasurer(WORKLOAD, target, options) as measurer:
+        measurer.submit(variants(target, 1))
         collect(measurer)
-        seen = {}
-        for status in Path("/proc").glob("[0-9]*/status"):
+        seen: dict[str, list[set[int]]] = {}
+        for status in Path("/proc").glob("[0-9]*/task/[0-9]*/status"):
             try:
                 command = (status.parent / "cmdline").read_bytes().split(b"\0")
                 lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
@@ -65,9 +66,11 @@ def test_workers_stay_on_the_cores_they_were_given() -> None:
             if any(part.startswith(b"autotune.measure.") for part in command):
                 module = next(p for p in command if p.startswith(b"autotune.measure.")).decode()
                 if int(lines["PPid"]) == _own_pid():
-                    seen[module] = cores_of(lines["Cpus_allowed_list"])
-    assert seen["autotune.measure.run"] == set(options.cores.measuring)
-    assert seen["autotune.measure.build"] == set(options.cores.building)
+                    seen.setdefault(module, []).append(cores_of(lines["Cpus_allowed_list"]))
+    running, building = seen["autotune.measure.run"], seen["autotune.measure.build"]
+    assert len(running) >= threads
+    assert all(cores == set(options.cores.measuring) for cores in running)
+    assert all(cores == set(options.cores.building) for cores in building)
 
 
 def _own_pid() -> int:

@@ -291,7 +291,7 @@ def test_memory_does_not_grow_over_many_kernels(root: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_kernel_over_threads_works_in_a_forked_child(root: Path) -> None:
-    # The pool's threads do not survive a fork: waiting for them would never end.
+    # The team's threads do not survive a fork: waiting for them would never end.
     script = """
         import warnings
         warnings.simplefilter("ignore", DeprecationWarning)

@@ -3,8 +3,6 @@ from __future__ import annotations
 import ctypes
 import itertools
 import json
-import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from autotune.errors import UsageError
 from autotune.ir.default import default_schedule
 from autotune.ops.base import contraction, parse_workload
 from autotune.pages import aligned_bytes
-from autotune.runtime import Kernel, Packed, bind, dispatch
+from autotune.runtime import Kernel, Packed, bind
 from autotune.targets.detect import resolve
 from autotune.trial import CODEGEN_VERSION
 
@@ -33,6 +31,8 @@ PACKED_BYTES = 256
 
 class FakeCode:
     """Stands for loaded machine code: notes its calls."""
+
+    body_address = 4711
 
     def __init__(self) -> None:
         self.calls: list[tuple[int, ...]] = []
@@ -285,56 +285,54 @@ def arrays() -> dict[str, Any]:
     return {name: np.zeros(4, np.float32) for name in names}
 
 
-@pytest.mark.parametrize(("tasks", "threads"), [(1, 1), (7, 1), (2, 2), (7, 2), (7, 3), (5, 4)])
-def test_dispatch_hands_out_every_task_once_with_a_workspace_each(tasks: int, threads: int) -> None:
+class FakeTeam:
+    """Stands for the team of the process: notes what it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, int]] = []
+
+    def run(self, body: int, **asked: int) -> None:
+        self.asked.append({"body": body, **asked})
+
+
+@pytest.fixture
+def team(monkeypatch: pytest.MonkeyPatch) -> FakeTeam:
+    fake = FakeTeam()
+    monkeypatch.setattr(runtime.cpu, "team", lambda: fake)
+    return fake
+
+
+@pytest.mark.parametrize("tasks", [1, 7])
+def test_one_thread_is_the_callers(team: FakeTeam, tasks: int) -> None:
+    code, workspace = FakeCode(), aligned_bytes(64)
+    bound = bind(artifact(tasks), code, arrays(), workspace)  # type: ignore[arg-type]
+    bound.run()
+    bound.repeat(1)
+    bound.repeat(5)
+    whole = (ctypes.addressof(bound.table), workspace.ctypes.data, 0, tasks)
+    assert code.calls == [whole, (*whole, 1), (*whole, 5)]
+    assert not team.asked
+
+
+@pytest.mark.parametrize(("tasks", "threads"), [(2, 2), (7, 2), (7, 3), (5, 4)])
+def test_several_threads_are_the_teams(team: FakeTeam, tasks: int, threads: int) -> None:
     code, built, workspace = FakeCode(), artifact(tasks, threads), aligned_bytes(64 * threads)
     bound = bind(built, code, arrays(), workspace)  # type: ignore[arg-type]
     bound.run()
-    calls = sorted(code.calls, key=lambda c: c[2])
-    assert len(calls) == threads
-    assert [task for c in calls for task in range(c[2], c[3])] == list(range(tasks))
-    start = workspace.ctypes.data
-    assert [c[1] for c in calls] == [start + 64 * i for i in range(threads)]
-    assert {c[0] for c in calls} == {ctypes.addressof(bound.table)}
+    bound.repeat(5)
+    whole = {
+        "body": code.body_address,
+        "operands": ctypes.addressof(bound.table),
+        "workspace": workspace.ctypes.data,
+        "share_bytes": 64,
+        "tasks": tasks,
+        "threads": threads,
+    }
+    assert team.asked == [{**whole, "count": 1}, {**whole, "count": 5}]
+    assert not code.calls
 
 
 def test_table_holds_the_operands_in_the_artifacts_order() -> None:
     given = arrays()
     bound = bind(artifact(), FakeCode(), given, aligned_bytes(64))  # type: ignore[arg-type]
     assert list(bound.table) == [given[name].ctypes.data for name in artifact().operands]
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_repeat_calls_as_often_as_asked(threads: int) -> None:
-    code = FakeCode()
-    bound = bind(artifact(4, threads), code, arrays(), aligned_bytes(128))  # type: ignore[arg-type]
-    bound.repeat(5)
-    if threads == 1:
-        assert [c[2:] for c in code.calls] == [(0, 4, 5)]
-    else:
-        assert len(code.calls) == 10
-
-
-class Interrupted(FakeCode):
-    """Is interrupted in the caller's thread while another still runs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_done = False
-        self.begun = threading.Event()
-
-    def body(self, *arguments: int) -> None:
-        if arguments[2] == 0:
-            assert self.begun.wait(10.0)
-            raise KeyboardInterrupt
-        self.begun.set()
-        time.sleep(0.2)
-        self.is_done = True
-
-
-def test_interrupted_call_waits_for_the_other_threads() -> None:
-    code = Interrupted()
-    table = bind(artifact(2, 2), code, arrays(), aligned_bytes(128)).table  # type: ignore[arg-type]
-    with pytest.raises(KeyboardInterrupt):
-        dispatch(artifact(2, 2), code, table, aligned_bytes(128))  # type: ignore[arg-type]
-    assert code.is_done

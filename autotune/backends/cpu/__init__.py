@@ -18,6 +18,7 @@ from autotune.backends.cpu.machine import (
     target_machine,
 )
 from autotune.backends.cpu.peak import peak_kernel
+from autotune.backends.cpu.team import team
 from autotune.errors import ScheduleError
 from autotune.ir.contraction import Contraction
 from autotune.ir.legal import violation
@@ -25,7 +26,7 @@ from autotune.ir.program import program
 from autotune.ir.schedule import Schedule
 from autotune.targets.base import Target
 
-__all__ = ["Loaded", "assembly", "build", "ir_text", "llvm_version", "load", "peak_kernel"]
+__all__ = ["Loaded", "assembly", "build", "ir_text", "llvm_version", "load", "peak_kernel", "team"]
 
 
 def build(contraction: Contraction, schedule: Schedule, target: Target) -> Artifact:

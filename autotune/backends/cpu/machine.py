@@ -11,7 +11,6 @@ import ctypes
 import platform
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
 import llvmlite.binding as llvm
 
@@ -131,6 +130,51 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0]
 
 
+class Linked:
+    """Objects linked into this process, until `close`."""
+
+    def __init__(self, objects: Sequence[bytes], names: Sequence[str], target: Target) -> None:
+        """Link; `names` are the functions to be found in it.
+
+        Raises:
+            CodegenError: they cannot run on this machine, or lack a function.
+        """
+        if platform.machine() not in ("x86_64", "AMD64"):
+            raise CodegenError(f"this machine is {platform.machine()}; x86_64 code cannot run here")
+        # A linker of its own: one for all would keep the names of every library it ever had.
+        self._linker = llvm.create_lljit_compiler(target_machine(target), use_jit_link=True)
+        builder = llvm.JITLibraryBuilder().add_current_process()
+        for code in objects:
+            builder.add_object_img(code)
+        for name in names:
+            builder.export_symbol(name)
+        try:
+            self._library = builder.link(self._linker, "kernel")
+        except RuntimeError as error:
+            self._linker.close()
+            raise CodegenError(f"the object code cannot be linked: {_first_line(error)}") from error
+
+    def address(self, name: str) -> int:
+        """Where a function begins."""
+        if self._library.closed:
+            raise CodegenError("this kernel's code was unloaded")
+        return int(self._library[name])
+
+    def function(self, name: str, *kinds: type) -> Callable[..., None]:
+        """A function without a result; calling it releases the GIL."""
+        return ctypes.CFUNCTYPE(None, *kinds)(self.address(name))
+
+    def keep(self) -> None:
+        """Never unload it, not even when the interpreter ends."""
+        self._library.detach()
+        self._linker.detach()
+
+    def close(self) -> None:
+        """Free the code, which nobody may call afterwards."""
+        self._library.close()
+        self._linker.close()
+
+
 class Loaded:
     """Machine code in this process. Functions take raw addresses and release the GIL.
 
@@ -143,38 +187,19 @@ class Loaded:
         Raises:
             CodegenError: they cannot run on this machine, or lack a function.
         """
-        if platform.machine() not in ("x86_64", "AMD64"):
-            raise CodegenError(f"this machine is {platform.machine()}; x86_64 code cannot run here")
-        # A linker of its own: one for all would keep the names of every library it ever had.
-        self._linker = llvm.create_lljit_compiler(target_machine(target), use_jit_link=True)
         packers = {name: f"pack_{name}" for name, _ in artifact.packed_bytes}
-        self._library = self._linked(artifact.objects, ["body", "repeat", *packers.values()])
+        names = ["body", "repeat", *packers.values()]
+        self._linked = Linked(artifact.objects, names, target)
         self._pack_bytes = artifact.pack_bytes
         pointer, integer = ctypes.c_void_p, ctypes.c_int64
         kernel = (pointer, pointer, integer, integer)
-        self.body: Callable[..., None] = self._function("body", *kernel)
-        self.repeat: Callable[..., None] = self._function("repeat", *kernel, integer)
+        self.body: Callable[..., None] = self._linked.function("body", *kernel)
+        self.body_address = self._linked.address("body")
+        self.repeat: Callable[..., None] = self._linked.function("repeat", *kernel, integer)
         self._packers = {
-            operand: self._function(name, pointer, pointer, pointer)
+            operand: self._linked.function(name, pointer, pointer, pointer)
             for operand, name in packers.items()
         }
-
-    def _linked(self, objects: Sequence[bytes], names: Sequence[str]) -> Any:
-        builder = llvm.JITLibraryBuilder().add_current_process()
-        for code in objects:
-            builder.add_object_img(code)
-        for name in names:
-            builder.export_symbol(name)
-        try:
-            return builder.link(self._linker, "kernel")
-        except RuntimeError as error:
-            self._linker.close()
-            raise CodegenError(f"the object code cannot be linked: {_first_line(error)}") from error
-
-    def _function(self, name: str, *kinds: type) -> Callable[..., None]:
-        if self._library.closed:
-            raise CodegenError("this kernel's code was unloaded")
-        return ctypes.CFUNCTYPE(None, *kinds)(self._library[name])
 
     def pack(self, operand: str, source: int, target: int) -> None:
         """Pack an operand from `source` into the buffer at `target` (addresses)."""
@@ -184,8 +209,7 @@ class Loaded:
 
     def close(self) -> None:
         """Free the code; calling it afterwards would crash, so the functions are taken away."""
-        if not self._library.closed:
-            del self.body, self.repeat
+        if hasattr(self, "body"):
+            del self.body, self.body_address, self.repeat
             self._packers.clear()
-            self._library.close()
-            self._linker.close()
+            self._linked.close()

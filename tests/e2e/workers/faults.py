@@ -75,6 +75,25 @@ def hang() -> None:
     ctypes.CDLL(None).pause()
 
 
+Elsewhere = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+
+@Elsewhere
+def segfault_elsewhere(operands: int, workspace: int, begin: int, end: int) -> None:
+    if begin:
+        ctypes.string_at(0)
+
+
+@Elsewhere
+def hang_elsewhere(operands: int, workspace: int, begin: int, end: int) -> None:
+    if begin:
+        hang()
+
+
+IN_THREADS = {"segfault_in_thread": segfault_elsewhere, "hang_in_thread": hang_elsewhere}
+"""Kernels that misbehave in the threads beside the caller's."""
+
+
 def die(fault: str) -> None:
     """Faults that building and running have in common."""
     match fault:
@@ -198,6 +217,8 @@ def faulty_runner() -> Toolchain:
     def bind(artifact: Any, loaded: Any, arrays: Any, workspace: Any) -> Any:
         bound = real.bind(artifact, loaded, arrays, workspace)
         fault = present[0]
+        if fault in IN_THREADS:
+            loaded.body_address = ctypes.cast(IN_THREADS[fault], ctypes.c_void_p).value
         return FaultyBound(bound, arrays, fault) if fault else bound
 
     def clock_ns() -> int:

@@ -149,7 +149,7 @@ def test_unloaded_kernel_gives_no_functions():
     loaded.close()
     assert not hasattr(loaded, "body")
     with pytest.raises(CodegenError, match="this kernel's code was unloaded"):
-        loaded._function("body")
+        loaded._linked.function("body")
 
 
 @pytest.mark.isa("avx2")

@@ -1,0 +1,116 @@
+"""Kernels over several threads: the bits of one, counted repeats, and failures that stay single."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from autotune.backends import cpu
+from autotune.ir.default import default_schedule
+from autotune.ir.program import program
+from autotune.ir.schedule import Schedule
+from autotune.measure.check import check_candidate, error_units, make_inputs
+from autotune.measure.pool import PoolMeasurer
+from autotune.ops.base import contraction, parse_workload
+from autotune.pages import aligned_bytes
+from autotune.reference import expected
+from autotune.runtime import Kernel, bind
+from autotune.space import generate
+from autotune.targets.detect import host
+from autotune.trial import Workload
+from tests.measuring import FAULTY, WORKERS, WORKLOAD, collect, plant, variants
+
+THREADS = (1, 2, 3, 4, 7)
+WORKLOADS = {
+    "matmul": parse_workload("matmul", "61x64x48,bias=1,act=gelu"),
+    "conv2d": parse_workload("conv2d", "c=6,h=19,w=23,k=20,r=3,pad=1,bias=1,residual=1,act=relu"),
+    "conv2d in NHWC": parse_workload("conv2d", "c=5,h=11,k=20,r=3,stride=2,pad=1", layout="NHWC"),
+    "fewer tasks than threads": parse_workload("matmul", "7x16x8"),
+}
+
+
+def default(workload: Workload, threads: int) -> Schedule:
+    return default_schedule(contraction(workload), host().with_threads(threads))
+
+
+def outputs(workload: Workload, schedule: Schedule) -> set[bytes]:
+    """Results with every number of threads, some calls each; right at least once."""
+    given = make_inputs(workload, 0)
+    right = expected(workload, given)
+    x, weight = given.pop("x"), given.pop("weight")
+    found = set()
+    for threads in THREADS:
+        kernel = Kernel(workload, schedule, host().with_threads(threads))
+        for _ in range(5):
+            out = kernel(x, weight, **given)
+            found.add(out.tobytes())
+    assert error_units(workload, out, right) <= workload.tolerance
+    return found
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_any_number_of_threads_gives_the_same_bits(name: str) -> None:
+    workload = WORKLOADS[name]
+    assert len(outputs(workload, default(workload, max(THREADS)))) == 1
+
+
+def test_winograd_over_any_number_of_threads_gives_the_same_bits() -> None:
+    workload = parse_workload("conv2d", "c=8,h=18,k=16,r=3,pad=1")
+    made = contraction(workload)
+    space = generate(made, host().with_threads(4))
+    points = space.sample(np.random.default_rng(0), 2000)
+    schedules = (space.schedule(point) for point in points)
+    spread = (s for s in schedules if s.algorithm.startswith("winograd") and s.parallel)
+    chosen = next(s for s in spread if program(made, s).tasks >= 4)
+    assert len(outputs(workload, chosen)) == 1
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_candidates_over_threads_keep_to_their_memory(threads: int) -> None:
+    target = host().with_threads(threads)
+    for workload in WORKLOADS.values():
+        units = check_candidate(workload, default(workload, threads), target, strict=True)
+        assert units <= workload.tolerance
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_repeated_calls_are_whole_calls(threads: int) -> None:
+    workload = WORKLOADS["matmul"]
+    target = host().with_threads(threads)
+    artifact = cpu.build(contraction(workload), default(workload, threads), target)
+    loaded = cpu.load(artifact, target)
+    arrays = make_inputs(workload, 0)
+    right = expected(workload, arrays)
+    for name, size in artifact.packed_bytes:
+        packed = aligned_bytes(size)
+        loaded.pack(name, arrays[name].ctypes.data, packed.ctypes.data)
+        arrays[name] = packed
+    out = arrays["out"] = np.empty(contraction(workload).output.shape, np.float32)
+    bound = bind(artifact, loaded, arrays, aligned_bytes(artifact.workspace_bytes))
+    for count in (1, 2, 100):
+        out.fill(np.nan)
+        bound.repeat(count)
+        assert error_units(workload, out, right) <= workload.tolerance
+    loaded.close()
+
+
+# --- in a runner ---------------------------------------------------------------------------
+
+
+def test_crash_and_hang_in_a_thread_fail_their_candidates_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(WORKERS))
+    target, options = host().with_threads(2), dataclasses.replace(FAULTY, timeout_s=1.5)
+    schedules = variants(target, 5)
+    plant(monkeypatch, schedules, {1: "segfault_in_thread", 3: "hang_in_thread"})
+    with PoolMeasurer(WORKLOAD, target, options) as measurer:
+        measurer.submit(schedules)
+        trials = {trial.schedule.digest: trial for trial in collect(measurer)}
+    found = [trials[schedule.digest] for schedule in schedules]
+    kinds = [trial.failure.kind if trial.failure else "ok" for trial in found]
+    assert kinds == ["ok", "crash", "ok", "timeout", "ok"]
+    assert found[1].failure is not None
+    assert "SIGSEGV" in found[1].failure.message
