@@ -39,10 +39,7 @@ def host(threads: int = 1) -> Target:
     if notice:
         _tell(notice)
     if not 1 <= threads <= target.cores:
-        raise UsageError(
-            f"threads={threads} is not allowed on this host; allowed: 1 to {target.cores} "
-            f"(the cores that affinity and cgroup quota leave)"
-        )
+        raise UsageError(_too_many(threads, target.cores))
     return target.with_threads(threads)
 
 
@@ -99,14 +96,24 @@ def features_of(key: str) -> tuple[tuple[str, ...], int] | None:
 
 
 def runnable(target: Target) -> str | None:
-    """Why code for `target` cannot run on this host, as one line, or None where it can."""
+    """Why kernels for `target` are not run on this host, as one line; None: they are.
+
+    They need its features, and a core for each of their threads.
+    """
     found, notice = _detected()
     if notice and _machine().lower() not in ("x86_64", "amd64"):
         return f"{notice}; code for {target.cpu} cannot run here"
     missing = [feature for feature in target.features if feature not in found.features]
     if missing:
         return f"this host ({found.cpu}) lacks {', '.join(missing)}, which {target.cpu} code uses"
-    return None
+    return None if target.threads <= found.cores else _too_many(target.threads, found.cores)
+
+
+def _too_many(threads: int, cores: int) -> str:
+    return (
+        f"threads={threads} is not allowed on this host; allowed: 1 to {cores} "
+        f"(the cores that affinity and cgroup quota leave)"
+    )
 
 
 def _from_key(text: str, match: re.Match[str], threads: int) -> Target:

@@ -287,6 +287,14 @@ def test_bad_usage_exits_2_without_a_traceback(tune: FakeTune, arguments: list[s
     assert not tune.calls
 
 
+@pytest.mark.parametrize("command", ["run", "lookup"])
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_more_threads_than_cores_exit_2_with_one_line(command: str, more: list[str]) -> None:
+    ended = invoke(command, *SMALL, "--threads", "1023", *more)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert re.fullmatch(r"error: threads=1023 is not allowed on this host; .*\n", ended.stderr)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

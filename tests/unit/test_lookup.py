@@ -502,6 +502,15 @@ def test_load_for_a_target_that_cannot_run_here_is_refused(
         load(WORKLOAD, cache=path, target=TARGET)
 
 
+@pytest.mark.parametrize("target", ["host", "x86-64"])
+def test_load_for_more_threads_than_cores_is_refused(path: str, target: str) -> None:
+    with (
+        warnings.catch_warnings(action="ignore", category=PerformanceCliffWarning),
+        pytest.raises(UsageError, match="threads=1023 is not allowed on this host"),
+    ):
+        load(WORKLOAD, cache=path, target=target, threads=1023)
+
+
 def test_public_names_are_the_functions_whatever_was_imported_before() -> None:
     assert autotune.lookup is lookup
     assert autotune.load is load

@@ -336,6 +336,13 @@ def test_runnable_names_the_missing_features(monkeypatch: pytest.MonkeyPatch) ->
     assert "lacks avx512bw, avx512cd" in str(detect.runnable(detect.resolve("x86-64-v4")))
 
 
+def test_runnable_asks_for_a_core_for_each_thread() -> None:
+    cores = detect.host().cores
+    assert detect.runnable(detect.resolve("x86-64", cores)) is None
+    told = detect.runnable(detect.resolve("x86-64", cores + 1))
+    assert f"threads={cores + 1} is not allowed on this host; allowed: 1 to {cores} " in str(told)
+
+
 def test_runnable_on_another_architecture_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detect, "_machine", lambda: "aarch64")
     monkeypatch.setattr(detect, "_detected", lambda: found(cpuinfo(), "aarch64"))
