@@ -178,7 +178,7 @@ def _bound(form: Form, tile: Mapping[str, int], row: str, target: Target) -> flo
             loads = sum(_loads(a, vector, row, vectors, height) for a in made.inputs)
             # Two pipes of half a wide vector each: narrow vectors go two to a cycle.
             work = vectors * height * max(0.5, lanes / wide)
-            body = max(work, loads * 0.65, LATENCY / 2)
+            body = max(work, loads * 0.9, LATENCY / 2)
             body *= CONFLICT if height > MOST_ALIGNED_ROWS and _conflicts(form, row) else 1.0
             cycles += others * columns * count * (reduction * body + TILE_CYCLES)
     cycles += sum(_stage_cycles(form, access) for access in made.inputs)

@@ -30,7 +30,10 @@ def broken(
     """By rule, (n,) which points break it."""
     body = made.accumulators * made.unroll.prod(axis=1)
     copies = instances(made)
-    most = max(1, registers - 2)
+    # Beside the accumulators: the vectors or the rows of one point, whichever are fewer, and one
+    # value of the other kind at a time.
+    rows = made.accumulators // np.maximum(made.vectors, 1)
+    live = made.accumulators + np.minimum(made.vectors, rows) + 1
     columns = tables.columns
     too_big = np.zeros(len(made.points), np.bool_)
     for i in range(columns.inputs):
@@ -44,7 +47,7 @@ def broken(
     too_big |= (out >= 0) & (region.prod(axis=1) * item_bytes > MAX_STAGED_BYTES)
     lost = (made.split > 0) & (made.stores != 0) & (out < 0)
     return {
-        f"a register tile of more than {most} vectors": made.accumulators > most,
+        f"a register tile of more than {registers} vectors, operands included": live > registers,
         f"more than {MAX_BODY} multiply-adds in one body": body > MAX_BODY,
         f"more than {MAX_CODE} multiply-adds with all remainders": body * copies > MAX_CODE,
         f"more than {MAX_INSTANCES} remainders": copies > MAX_INSTANCES,

@@ -21,7 +21,7 @@ from autotune.ir.legal import MAX_PREFETCH_BYTES, violation
 from autotune.ir.schedule import Schedule
 from autotune.ir.winograd import rounding_units
 from autotune.space.base import Choice, Narrowing, Points
-from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE
+from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE, LOAD_WORK
 from autotune.space.draw import legal_neighbours, legal_points
 from autotune.space.winograd_nests import build
 from autotune.targets.base import Target
@@ -243,7 +243,9 @@ class WinogradSpace:
         rows = np.minimum(value["rows"], size["tall"])
         accumulators = value["tile_rows"] * value["tile_columns"] * value["vectors"]
         registers = self.target.vector_registers
-        good = (accumulators <= registers - 2) & (accumulators * value["unroll"] <= 256)
+        rows_of_tile = value["tile_rows"] * value["tile_columns"]
+        live = accumulators + np.minimum(value["vectors"], rows_of_tile) + 1
+        good = (live <= registers) & (accumulators * value["unroll"] <= 256)
         good &= size["points"] * value["vectors"] <= 4 * registers
         # A block of rows is whole tiles, unless it is all of them.
         good &= (value["tile_rows"] <= rows) & (
@@ -262,7 +264,7 @@ class WinogradSpace:
         covered = -(-size["tall"] // value["tile_rows"]) * -(-size["wide"] // value["tile_columns"])
         accumulators = value["tile_rows"] * value["tile_columns"] * value["vectors"]
         loads = value["tile_rows"] * value["tile_columns"] + value["vectors"]
-        body = np.maximum(np.maximum(accumulators, loads * 0.6), 4.0)
+        body = np.maximum(np.maximum(accumulators, loads * LOAD_WORK), 4.0)
         panels = -(-size["filters"] // (lanes * value["vectors"]))
         cycles = size["points"] * panels * covered * (size["channels"] * body + 20.0)
         cycles += 6.0 * size["points"] * tiles * -(-size["channels"] // lanes)

@@ -48,6 +48,8 @@ class Emitter:
         self.vector = f"<{self.lanes} x {self.scalar}>"
         self.suffix = f"v{self.lanes}f{8 * self.item}"
         """How intrinsics name the vector type."""
+        self.registers = 32 if self.lanes * self.item == 64 else 16
+        """Vector registers that there are at least."""
 
     def fresh(self, prefix: str = "v") -> str:
         self._count += 1
@@ -289,6 +291,10 @@ class Emitter:
     def constant(self, value: float) -> str:
         """A vector constant."""
         return f"splat ({self.scalar} {number(value, self.scalar)})"
+
+    def fence(self) -> None:
+        """No instruction: what touches memory stays on its side of it when LLVM schedules."""
+        self.do('call void asm sideeffect "", "~{memory}"()')
 
     def prefetch(self, pointer: str) -> None:
         self.declare("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")

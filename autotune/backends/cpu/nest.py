@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from autotune.backends.cpu.copy import copy_stage
 from autotune.backends.cpu.emit import Emitter, Index
@@ -22,6 +23,7 @@ from autotune.backends.cpu.store import (
     store_accumulators,
     store_tile,
 )
+from autotune.ir.default import SHORT_REDUCTION
 from autotune.ir.program import Program
 from autotune.ir.schedule import Loop, Stage
 
@@ -212,18 +214,29 @@ class NestBody:
         sums: list[str],
     ) -> list[str]:
         """One point of the reduction for the whole register tile; each operand is loaded once."""
+        if self._is_crowded(len(places)):
+            self.emitter.fence()
         loaded: dict[tuple[str, int], str] = {}
-        following = []
+        following = list(sums)
         names = [access.operand for access in self.contraction.inputs]
-        for (row, j, count), total in zip(places, sums, strict=True):
+        for i in _by_fewer(places):
+            row, j, count = places[i]
             at = {**known, **row, self.nest.vector: j * self.emitter.lanes}
             weight = self._coefficient(at)
             if weight == 0:
-                following.append(total)
                 continue
             factors = [self._load(loaded, state, name, at, count) for name in names]
-            following.append(self._added(factors, weight, total))
+            following[i] = self._added(factors, weight, sums[i])
         return following
+
+    def _is_crowded(self, accumulators: int) -> bool:
+        """Whether LLVM, left to itself, would load so far ahead that accumulators spill.
+
+        Short reductions (depthwise) are unrolled in full for the loads that their points share,
+        which a fence between the points would repeat.
+        """
+        reduction = prod(axis.extent for axis in self.contraction.reduction)
+        return accumulators > self.emitter.registers // 2 and reduction > SHORT_REDUCTION
 
     def _coefficient(self, at: Mapping[str, int]) -> float:
         """What the constant matrices multiply this product by."""
@@ -278,3 +291,14 @@ class NestBody:
             else:
                 loaded[key] = emitter.splat(emitter.load_scalar(place))
         return loaded[key]
+
+
+def _by_fewer(places: list[Place]) -> list[int]:
+    """The order of a tile's accumulators in which the fewest loaded values are alive at once.
+
+    Row by row the vectors stay, vector by vector the rows do.
+    """
+    vectors = len({j for _, j, _ in places})
+    if vectors * vectors <= len(places):
+        return list(range(len(places)))
+    return sorted(range(len(places)), key=lambda i: places[i][1])

@@ -67,8 +67,11 @@ FORBIDDEN = re.compile(
     r"\b(alloca|invoke|asm|trunc|sext|zext|ptrtoint|inttoptr|atomicrmw|cmpxchg|fence|volatile"
     r"|nsw|nuw|inbounds|fast|global|constant)\b"
 )
-HIDDEN = re.compile(r'%\w+ = call ptr asm "", "=r,0"\(ptr %\w+\)')
-"""The only assembly there may be: empty, so that a loop's pointer tells LLVM nothing."""
+HIDDEN = re.compile(
+    r'%\w+ = call ptr asm "", "=r,0"\(ptr %\w+\)|call void asm sideeffect "", "~{memory}"\(\)'
+)
+"""The only assembly there may be: empty, so that LLVM is told nothing of a loop's pointer, and
+that loads stay in their place."""
 BYTES = {"ptr": 8, "float": 4, "double": 8}
 
 
@@ -271,3 +274,39 @@ def test_largest_shape_that_is_accepted_keeps_its_offsets_in_64_bits():
     computed = contraction(parse_workload("matmul", f"{size}x{size}x{size},prepack=0"))
     nest = Nest((Loop("k", 1), Loop("m", 1), Loop("n", 8)), "n", 8, ())
     assert list(problems(lower(computed, Schedule((nest,))))) == []
+
+
+# --- what is loaded when -------------------------------------------------------------------------
+
+FENCE = 'asm sideeffect "", "~{memory}"()'
+
+
+def tile_text(rows: int, columns: int, k: int = 64) -> str:
+    nest = Nest((Loop("n", columns), Loop("m", rows)), "n", 8, (("k", 4),))
+    return lower(contraction(parse_workload("matmul", f"48x48x{k}")), Schedule((nest,)))
+
+
+def loads_between_fences(text: str) -> list[list[str]]:
+    """Of each point of the reduction, the kinds of its loads in order."""
+    points = text.split(FENCE)[1:]
+    return [re.findall(r"= load (float|<8 x float>),", point) for point in points]
+
+
+def test_points_of_a_crowded_register_tile_are_fenced_off():
+    points = loads_between_fences(tile_text(6, 16))
+    assert len(points) == 4
+    assert all(point.count("float") == 6 and len(point) == 8 for point in points)
+
+
+@pytest.mark.parametrize(("rows", "columns", "k"), [(4, 16, 64), (8, 8, 64), (6, 16, 32)])
+def test_points_of_small_tiles_and_of_short_reductions_are_not(rows, columns, k):
+    assert FENCE not in tile_text(rows, columns, k)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "first"),
+    [(6, 16, ["float", "<8 x float>", "<8 x float>"]), (3, 32, ["float", "<8 x float>", "float"])],
+)
+def test_the_fewer_operands_of_a_tile_are_loaded_first(rows, columns, first):
+    for point in loads_between_fences(tile_text(rows, columns)):
+        assert point[:3] == first

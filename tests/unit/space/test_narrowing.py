@@ -127,7 +127,7 @@ def test_narrowing_to_nothing_legal_says_why():
     space = narrowed("[only]\ntile.m = 28\ntile.n = 64\n")
     assert len(space.sample(np.random.default_rng(0), 50)) == 0
     why = space.why_empty()
-    assert why.startswith("a register tile of more than 14 vectors: 100%")
+    assert why.startswith("a register tile of more than 16 vectors, operands included: 100%")
     assert "\n" not in why
     short = narrowed(
         "[only]\nvector='n'\ntile.m=28\ntile.n=64\nblock.m=0\nblock.n=0\nsplit.k=0\nunroll.k=1\n"
@@ -135,7 +135,7 @@ def test_narrowing_to_nothing_legal_says_why():
     )
     assert (short.size, short.is_exact, len(short.all_points())) == (0, True, 0)
     assert len(short.sample(np.random.default_rng(0), 50)) == 0
-    assert "a register tile of more than 14 vectors: 100%" in short.why_empty()
+    assert "a register tile of more than 16 vectors, operands included: 100%" in short.why_empty()
 
 
 def test_why_empty_names_the_rules_most_frequent_first():
