@@ -61,6 +61,9 @@ class SyntheticSpace:
                 break
         return drawn[:count]
 
+    def plain(self, count: int) -> Points:
+        return np.empty((0, len(self.extents)), dtype=np.int64)
+
     def neighbours(self, points: Points, rng: np.random.Generator) -> Points:
         moved = points.copy()
         rows = np.arange(len(points))

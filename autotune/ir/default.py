@@ -21,6 +21,8 @@ from autotune.targets.base import Target
 
 LATENCY = 8
 """Multiply-adds in flight that keep a core busy: latency 4 times two pipes."""
+LOAD_WORK = 1.1
+"""Of a load, in multiply-adds; see `space.bound`, which counts alike in NumPy."""
 TILE_CYCLES = 20
 """What a register tile costs beside its multiply-adds: loop, addresses, first loads."""
 MOST_ALIGNED_ROWS, CONFLICT = 8, 1.2
@@ -34,6 +36,7 @@ MAX_WINDOW = 32
 PLAIN_SPLIT = 1024
 MAX_PHASES = 4
 MOST_VECTORS, MOST_ROWS = 4, 14
+MOST_TRIED = 64
 
 
 @dataclass(frozen=True)
@@ -120,23 +123,27 @@ def needs_stage(form: Form, access: Access) -> str:
 @lru_cache(maxsize=1024)
 def default_schedule(contraction: Contraction, target: Target) -> Schedule:
     """The legal schedule with the lowest bound; always exists."""
-    candidates = [
-        (_bound(form, tile, row, target), index, form, tile)
-        for index, form in enumerate(forms(contraction, target))
-        for tile, row in _tiles(form, target)
-    ]
-    candidates.sort(key=lambda entry: entry[:2])
-    reason: str | None = "no parallel axis"
-    for _, _, form, tile in candidates[:64]:
-        schedule = _schedule(form, tile, target)
-        reason = violation(contraction, schedule, target)
-        if reason is None:
+    for form, choice in plain_choices(contraction, target)[:MOST_TRIED]:
+        schedule = assemble(form.contraction, choice)
+        if violation(contraction, schedule, target) is None:
             return schedule
     schedule = _plain(contraction, target)
     reason = violation(contraction, schedule, target)
     if reason:
         raise ScheduleError(f"no default schedule: {reason}")
     return schedule
+
+
+@lru_cache(maxsize=64)
+def plain_choices(contraction: Contraction, target: Target) -> list[tuple[Form, Choice]]:
+    """Every choice without blocks or splits that the default is taken from, lowest bound first."""
+    candidates = [
+        (_bound(form, tile, row, target), index, form, tile)
+        for index, form in enumerate(forms(contraction, target))
+        for tile, row in _tiles(form, target)
+    ]
+    candidates.sort(key=lambda entry: entry[:2])
+    return [(form, _choice(form, tile, target)) for _, _, form, tile in candidates]
 
 
 def _tiles(form: Form, target: Target) -> Iterator[tuple[dict[str, int], str]]:
@@ -178,7 +185,7 @@ def _bound(form: Form, tile: Mapping[str, int], row: str, target: Target) -> flo
             loads = sum(_loads(a, vector, row, vectors, height) for a in made.inputs)
             # Two pipes of half a wide vector each: narrow vectors go two to a cycle.
             work = vectors * height * max(0.5, lanes / wide)
-            body = max(work, loads * 0.9, LATENCY / 2)
+            body = max(work, loads * LOAD_WORK, LATENCY)
             body *= CONFLICT if height > MOST_ALIGNED_ROWS and _conflicts(form, row) else 1.0
             cycles += others * columns * count * (reduction * body + TILE_CYCLES)
     cycles += sum(_stage_cycles(form, access) for access in made.inputs)
@@ -222,7 +229,7 @@ def _stage_cycles(form: Form, access: Access) -> float:
     return elements * {"": 0.0, "dims": 0.15, "phases": 0.25}.get(need, 1.0)
 
 
-def _schedule(form: Form, tile: Mapping[str, int], target: Target) -> Schedule:
+def _choice(form: Form, tile: Mapping[str, int], target: Target) -> Choice:
     made, vector = form.contraction, form.vector
     accumulators = prod(-(-t // form.lanes) if a == vector else t for a, t in tile.items())
     stages: list[tuple[Stage, int]] = []
@@ -240,7 +247,7 @@ def _schedule(form: Form, tile: Mapping[str, int], target: Target) -> Schedule:
         if store != "direct":
             stages.insert(0, (Stage(made.output.operand, "axes"), len(order)))
         order = [*order, window[0]]
-    choice = Choice(
+    return Choice(
         vector=vector,
         lanes=form.lanes,
         tile=tile,
@@ -248,13 +255,12 @@ def _schedule(form: Form, tile: Mapping[str, int], target: Target) -> Schedule:
         split={},
         outer=(),
         order=tuple(order),
-        inner=_inner(made, accumulators, target, window),
+        inner=_inner(made, accumulators, window),
         stages=tuple(stages),
         store=store,
         fuse=form.fuse,
         parallel=len(order) if target.threads > 1 else 0,
     )
-    return assemble(made, choice)
 
 
 def _order(form: Form, tile: Mapping[str, int], target: Target) -> tuple[list[str], int]:
@@ -294,18 +300,17 @@ def _stages(form: Form, access: Access, depth: int) -> list[tuple[Stage, int]]:
 
 
 def _inner(
-    made: Contraction, accumulators: int, target: Target, window: tuple[str, int] | None
+    made: Contraction, accumulators: int, window: tuple[str, int] | None
 ) -> tuple[tuple[str, int], ...]:
-    """Unrolling: short axes in full while the tile leaves registers for what they share."""
+    """Unrolling: short axes in full, the innermost long one four times, within a budget."""
     extents = {**made.extents, **(dict([window]) if window else {})}
-    room = target.vector_registers * 5 // 8
     budget = max(1, 384 // accumulators)
     factors: dict[str, int] = {}
     axes = [axis.name for axis in made.reduction]
     for position, name in enumerate(reversed(axes)):
         extent = extents[name]
         short = extent <= 8
-        unroll = extent if short and accumulators <= room else 1
+        unroll = extent if short else 1
         if position == 0 and not short:
             unroll = 4
         # Axes that pick a phase must be unrolled; they are short, and come first here.

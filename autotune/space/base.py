@@ -45,6 +45,9 @@ class Space(Protocol):
     def sample(self, rng: np.random.Generator, count: int) -> Points:
         """At most `count` random legal points; none where a bounded search found none."""
 
+    def plain(self, count: int) -> Points:
+        """At most `count` points such as the default schedule is, the most promising first."""
+
     def neighbours(self, points: Points, rng: np.random.Generator) -> Points:
         """One legal neighbour of each point; the point itself where none was found."""
 

@@ -18,11 +18,13 @@ from numpy.typing import NDArray
 from autotune.ir.assemble import Choice as NestChoice
 from autotune.ir.assemble import assemble
 from autotune.ir.contraction import ITEM_BYTES, Contraction
+from autotune.ir.default import plain_choices
 from autotune.ir.schedule import Schedule, Stage
 from autotune.space.base import Narrowing, Points
 from autotune.space.bound import lower_bound
 from autotune.space.decode import Decoded, canonical, decode
 from autotune.space.draw import legal_neighbours, legal_points
+from autotune.space.encode import encoded
 from autotune.space.rules import broken, legal
 from autotune.space.tables import Ints, tables
 from autotune.space.variants import NONE, ONCE, variants
@@ -99,7 +101,25 @@ class GeneratedSpace:
             if not len(self._listed):
                 return self._listed.copy()
             return self._listed[rng.integers(len(self._listed), size=count)]
-        return legal_points(lambda raw: self._kept(self._draw(rng, raw)), count)
+        return legal_points(lambda raw: self._kept(self._plainer(self._draw(rng, raw), rng)), count)
+
+    def plain(self, count: int) -> Points:
+        """The choices that the default is taken from, no more than a third of one form."""
+        rows, taken = [], dict.fromkeys(range(len(self.tables.variants)), 0)
+        for form, choice in plain_choices(self.contraction, self.target):
+            variant = next((v for v in taken if self.tables.variants[v].form == form), None)
+            if variant is None or taken[variant] * 3 >= max(count, 3):
+                continue
+            row = encoded(self.tables, variant, choice)
+            if row is not None and len(kept := self._kept(row[None])):
+                rows.append(kept[0])
+                taken[variant] += 1
+            if len(rows) == count:
+                break
+        if not rows:
+            return np.zeros((0, self.tables.columns.count), np.int64)
+        found = np.stack(rows)
+        return found[np.sort(np.unique(found, axis=0, return_index=True)[1])]
 
     def neighbours(self, points: Points, rng: np.random.Generator) -> Points:
         """One or two knobs changed: a step along an ordered one, or a new value."""
@@ -231,6 +251,20 @@ class GeneratedSpace:
         rows = rng.integers(0, self.tables.counts[variant])
         rows[:, 0] = variant
         return np.asarray(rows, np.int64)
+
+    def _plainer(self, rows: Points, rng: np.random.Generator) -> Points:
+        """A third of the rows as they are, a third with half of the extras, a third with none.
+
+        Blocks, splits, a staged output and prefetching are knobs whose first value is to do
+        without; left to chance, hardly a row does without all of them, as the fastest often do.
+        """
+        columns = self.tables.columns
+        extras = [*range(columns.block.start, columns.split + 1)]
+        extras += [columns.align, columns.out, columns.prefetch]
+        share = rng.choice((0.0, 0.5, 1.0), size=(len(rows), 1))
+        without = rng.random((len(rows), len(extras))) < share
+        rows[:, extras] = np.where(without, 0, rows[:, extras])
+        return rows
 
     def _kept(self, rows: Points) -> Points:
         points = canonical(self.tables, rows)

@@ -67,6 +67,12 @@ class UnionSpace:
         ]
         return rng.permutation(np.concatenate(found))
 
+    def plain(self, count: int) -> Points:
+        """Those of the members in turn."""
+        found = [self._wrapped(i, member.plain(count)) for i, member in enumerate(self.members)]
+        turns = np.concatenate([np.arange(len(points)) for points in found])
+        return np.concatenate(found)[np.argsort(turns, kind="stable")][:count]
+
     def neighbours(self, points: Points, rng: np.random.Generator) -> Points:
         moved = points.copy()
         for i, member in enumerate(self.members):

@@ -21,7 +21,7 @@ from autotune.ir.legal import MAX_PREFETCH_BYTES, violation
 from autotune.ir.schedule import Schedule
 from autotune.ir.winograd import rounding_units
 from autotune.space.base import Choice, Narrowing, Points
-from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE, LOAD_WORK
+from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE, LATENCY, LOAD_WORK
 from autotune.space.draw import legal_neighbours, legal_points
 from autotune.space.winograd_nests import build
 from autotune.targets.base import Target
@@ -166,6 +166,10 @@ class WinogradSpace:
         rows[:, 0] = first
         return np.asarray(rows, np.int64)
 
+    def plain(self, count: int) -> Points:
+        """None: the default is never of this algorithm."""
+        return np.zeros((0, len(KNOBS)), np.int64)
+
     def neighbours(self, points: Points, rng: np.random.Generator) -> Points:
         """One knob a step further, or anywhere; the point itself where none was legal."""
         return legal_neighbours(points, lambda own: self._changed(own, rng), self._is_legal)
@@ -264,7 +268,7 @@ class WinogradSpace:
         covered = -(-size["tall"] // value["tile_rows"]) * -(-size["wide"] // value["tile_columns"])
         accumulators = value["tile_rows"] * value["tile_columns"] * value["vectors"]
         loads = value["tile_rows"] * value["tile_columns"] + value["vectors"]
-        body = np.maximum(np.maximum(accumulators, loads * LOAD_WORK), 4.0)
+        body = np.maximum(np.maximum(accumulators, loads * LOAD_WORK), LATENCY)
         panels = -(-size["filters"] // (lanes * value["vectors"]))
         cycles = size["points"] * panels * covered * (size["channels"] * body + 20.0)
         cycles += 6.0 * size["points"] * tiles * -(-size["channels"] // lanes)

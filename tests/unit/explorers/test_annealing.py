@@ -29,6 +29,26 @@ def test_first_batch_is_half_led_by_the_bound():
     assert np.median(bounds[8:]) > 0.5 * usual
 
 
+class PlainSpace(spaces.SyntheticSpace):
+    """A space that calls its ten points of lowest bound in one family plain."""
+
+    def plain(self, count):
+        points = self.sample(np.random.default_rng(7), 4096)
+        points = np.unique(points[self.family(points) == 3], axis=0)
+        return points[np.argsort(self.bound(points), kind="stable")[:10]]
+
+
+def test_plain_points_come_first_and_once():
+    space = PlainSpace()
+    explorer = AnnealingExplorer(space, np.random.default_rng(0))
+    first, second, third = (explorer.ask(16, None) for _ in range(3))
+    plain = space.plain(10)
+    assert first[:8].tolist() == plain[:8].tolist()
+    assert second[:2].tolist() == plain[8:].tolist()
+    asked = np.concatenate([first, second, third])
+    assert len(np.unique(asked, axis=0)) == len(asked) == 48
+
+
 def test_families_hardly_measured_keep_a_quota_against_the_score():
     explorer = AnnealingExplorer(BIG, np.random.default_rng(0))
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from autotune import features
+from autotune.ir.default import default_schedule
 from autotune.ir.legal import violation
 from autotune.ops.base import contraction, parse_workload
 from autotune.space import generate
@@ -76,12 +77,6 @@ def test_points_are_legal_canonical_and_described(name, target):
     assert {violation(computed, schedule, machine) for schedule in schedules} == {None}
     assert len({schedule.digest for schedule in schedules}) == len(rows)
 
-    # Winograd's move tries once and often stays; the others hardly ever do.
-    is_moved = np.any(moved != sampled, axis=1)
-    is_direct = np.array([space.schedule(row).algorithm == "direct" for row in sampled])
-    assert is_moved.mean() >= 0.5
-    assert is_moved[is_direct].mean() >= 0.8
-
     bounds, families = space.bound(points), space.family(points)
     assert bounds.shape == families.shape == (len(points),)
     assert families.dtype == np.int64
@@ -91,6 +86,47 @@ def test_points_are_legal_canonical_and_described(name, target):
     assert described.shape == (len(points), len(features.NAMES))
     assert described.dtype == np.float32
     assert np.isfinite(described).all()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["row", "column", "pointwise", "uneven padding"])
+def test_neighbours_hardly_ever_stay(name, target):
+    space = generate(made(name), resolve(target))
+    sampled = space.sample(rng(1), 200)
+    is_moved = np.any(space.neighbours(sampled, rng(2)) != sampled, axis=1)
+    # Winograd's move tries once and often stays; the others hardly ever do.
+    is_direct = np.array([space.schedule(row).algorithm == "direct" for row in sampled])
+    assert is_moved.mean() >= 0.5
+    assert is_moved[is_direct].mean() >= 0.9
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_plain_points_are_distinct_legal_and_direct(name, target, threads):
+    computed, machine = made(name), resolve(target).with_threads(threads)
+    space = generate(computed, machine)
+    points = space.plain(12)
+    assert 0 < len(points) <= 12
+    assert len(np.unique(points, axis=0)) == len(points)
+    schedules = [space.schedule(point) for point in points]
+    assert {violation(computed, schedule, machine) for schedule in schedules} == {None}
+    assert {schedule.algorithm for schedule in schedules} == {"direct"}
+
+
+@pytest.mark.parametrize("name", sorted(set(WORKLOADS) - {"grouped"}))
+def test_first_plain_points_have_the_tile_of_the_default(name):
+    computed, machine = made(name), resolve("x86-64-v3")
+    space = generate(computed, machine)
+    schedules = [space.schedule(point) for point in space.plain(3)]
+    default = default_schedule(computed, machine)
+    assert {_without_places(s) for s in schedules} >= {_without_places(default)}
+
+
+def _without_places(schedule):
+    """Register tile and order of loops, wherever the stages are."""
+    (nest,) = schedule.nests
+    return (nest.vector, nest.lanes, nest.fuse, tuple(nest.loops), nest.store)
 
 
 @pytest.mark.parametrize("name", ["turned weight", "few channels", "pointwise", "blocked groups"])
