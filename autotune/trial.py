@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 from autotune.ir.schedule import Schedule
 
-CODEGEN_VERSION = 5
+CODEGEN_VERSION = 6
 """Raised whenever the same schedule lowers to other instructions; older records become stale."""
 
 DEFAULT_TOLERANCE = 16.0

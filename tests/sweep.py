@@ -96,6 +96,8 @@ SHAPES: tuple[tuple[str | float, ...], ...] = (
     ("conv2d", "c=2,h=4,w=211,k=3,r=3,s=3,pad=1,bias=1"),
     ("conv2d", "c=16,h=9,k=24,r=3,pad=1,stride=2,act=relu6", "float64"),
     ("conv2d", "n=3,c=1,h=28,k=6,r=5,act=relu"),
+    ("conv2d", "c=24,h=17,w=14,k=32,r=3,pad=1,residual=1"),
+    ("conv2d", "c=16,h=10,w=26,k=40,r=3,bias=1,act=silu", "float32", "NHWC"),
     ("conv2d", "c=33,h=13,w=15,k=18,r=3,pad=1,bias=1", "float32", "NCHW", 64.0),
     ("conv2d", "c=40,h=12,k=16,r=3,pad=1", "float32", "NHWC", 64.0),
     ("conv2d", "c=20,h=11,k=16,r=3,pad=1,act=relu", "float32", "NCHW", "strict"),

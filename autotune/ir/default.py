@@ -255,7 +255,7 @@ def _choice(form: Form, tile: Mapping[str, int], target: Target) -> Choice:
         split={},
         outer=(),
         order=tuple(order),
-        inner=_inner(made, accumulators, window),
+        inner=_inner(form, tile, accumulators, window),
         stages=tuple(stages),
         store=store,
         fuse=form.fuse,
@@ -300,13 +300,17 @@ def _stages(form: Form, access: Access, depth: int) -> list[tuple[Stage, int]]:
 
 
 def _inner(
-    made: Contraction, accumulators: int, window: tuple[str, int] | None
+    form: Form, tile: Mapping[str, int], accumulators: int, window: tuple[str, int] | None
 ) -> tuple[tuple[str, int], ...]:
     """Unrolling: short axes in full, the innermost long one four times, within a budget."""
+    made = form.contraction
     extents = {**made.extents, **(dict([window]) if window else {})}
     budget = max(1, 384 // accumulators)
     factors: dict[str, int] = {}
     axes = [axis.name for axis in made.reduction]
+    if prod(axis.extent for axis in made.reduction) <= SHORT_REDUCTION:
+        # Innermost those along which the rows of the tile share what they read.
+        axes.sort(key=lambda name: _is_shared(form, name, tile))
     for position, name in enumerate(reversed(axes)):
         extent = extents[name]
         short = extent <= 8
@@ -317,6 +321,16 @@ def _inner(
         factors[name] = unroll if unroll <= budget else 1
         budget //= factors[name]
     return tuple((name, min(factors[name], extents[name])) for name in axes)
+
+
+def _is_shared(form: Form, axis: str, tile: Mapping[str, int]) -> bool:
+    """Whether neighbours along a row of the tile read the same elements at another `axis`."""
+    rows = {name for name, size in tile.items() if size > 1 and name != form.vector}
+    return any(
+        affine.coefficient(axis) and rows & {name for name, _ in affine.terms}
+        for access in form.contraction.inputs
+        for affine in access.index
+    )
 
 
 def _plain(contraction: Contraction, target: Target) -> Schedule:

@@ -40,6 +40,9 @@ class NestBody:
         self.emitter, self.program, self.index, self.tasks = emitter, program, index, tasks
         self.plan = program.nests[index]
         self.nest, self.contraction = self.plan.nest, self.plan.contraction
+        self._loaded: dict[tuple[str, int, int], str] = {}
+        """By operand, offset and lanes, what later points of the same state may use again."""
+        self._loaded_in: State | None = None
 
     def write(self, state: State) -> None:
         """The whole nest, from the state that the loops around it left."""
@@ -214,29 +217,42 @@ class NestBody:
         sums: list[str],
     ) -> list[str]:
         """One point of the reduction for the whole register tile; each operand is loaded once."""
-        if self._is_crowded(len(places)):
-            self.emitter.fence()
-        loaded: dict[tuple[str, int], str] = {}
+        vector, lanes = self.nest.vector, self.emitter.lanes
+        at = [{**known, **row, vector: j * lanes} for row, j, _ in places]
+        weights = [self._coefficient(point) for point in at]
+        used = [i for i in _by_fewer(places) if weights[i] != 0]
+        self._begin_point(state, [at[i] for i in used], len(places))
         following = list(sums)
         names = [access.operand for access in self.contraction.inputs]
-        for i in _by_fewer(places):
-            row, j, count = places[i]
-            at = {**known, **row, self.nest.vector: j * self.emitter.lanes}
-            weight = self._coefficient(at)
-            if weight == 0:
-                continue
-            factors = [self._load(loaded, state, name, at, count) for name in names]
-            following[i] = self._added(factors, weight, sums[i])
+        for i in used:
+            factors = [self._load(state, name, at[i], places[i][2]) for name in names]
+            following[i] = self._added(factors, weights[i], sums[i])
         return following
 
-    def _is_crowded(self, accumulators: int) -> bool:
-        """Whether LLVM, left to itself, would load so far ahead that accumulators spill.
+    def _begin_point(
+        self, state: State, at: Sequence[Mapping[str, int]], accumulators: int
+    ) -> None:
+        """Forget what was loaded where it is of no more use, and keep LLVM from loading ahead.
 
-        Short reductions (depthwise) are unrolled in full for the loads that their points share,
-        which a fence between the points would repeat.
+        Left to itself it loads so far ahead that accumulators spill. Points of a short reduction
+        (depthwise) share loads, so that they are fenced off only from those that share none.
         """
+        if state is not self._loaded_in:
+            self._loaded, self._loaded_in = {}, state
         reduction = prod(axis.extent for axis in self.contraction.reduction)
-        return accumulators > self.emitter.registers // 2 and reduction > SHORT_REDUCTION
+        if reduction > SHORT_REDUCTION:
+            is_apart = accumulators > self.emitter.registers // 2
+        else:
+            keys = {
+                (name, tile_offset(state.homes[name], point))
+                for name in (access.operand for access in self.contraction.inputs)
+                for point in at
+            }
+            known = {(operand, offset) for operand, offset, _ in self._loaded}
+            is_apart = bool(known) and keys.isdisjoint(known)
+        if is_apart:
+            self.emitter.fence()
+            self._loaded = {}
 
     def _coefficient(self, at: Mapping[str, int]) -> float:
         """What the constant matrices multiply this product by."""
@@ -265,32 +281,25 @@ class NestBody:
             return emitter.arithmetic("fadd" if weight > 0 else "fsub", total, product)
         return emitter.multiply_add(product, emitter.constant(weight), total)
 
-    def _load(
-        self,
-        loaded: dict[tuple[str, int], str],
-        state: State,
-        operand: str,
-        at: dict[str, int],
-        count: int,
-    ) -> str:
+    def _load(self, state: State, operand: str, at: dict[str, int], count: int) -> str:
         """A vector of the operand along the vector axis, or one element in every lane."""
         emitter, home = self.emitter, state.homes[operand]
         step = home.step(self.nest.vector)
         offset = tile_offset(home, at)
         is_spread = step == 1 and emitter.lanes > 1
-        key = (operand, offset)
-        if key not in loaded:
+        is_exact = home.kind in ("storage", "handed")
+        valid = count if is_spread and is_exact else emitter.lanes
+        key = (operand, offset, valid)
+        if key not in self._loaded:
             place = emitter.move(state.pointers[operand], offset)
             if is_spread:
-                is_exact = home.kind in ("storage", "handed")
-                valid = count if is_exact else emitter.lanes
-                loaded[key] = emitter.load(place, valid)
+                self._loaded[key] = emitter.load(place, valid)
                 ahead = dict(self.nest.prefetch).get(operand)
                 if ahead:
                     emitter.prefetch(emitter.op(f"getelementptr i8, ptr {place}, i64 {ahead}"))
             else:
-                loaded[key] = emitter.splat(emitter.load_scalar(place))
-        return loaded[key]
+                self._loaded[key] = emitter.splat(emitter.load_scalar(place))
+        return self._loaded[key]
 
 
 def _by_fewer(places: list[Place]) -> list[int]:

@@ -46,6 +46,7 @@ loop20:
   %v35 = insertelement <8 x float> poison, float %v34, i64 0
   %v36 = shufflevector <8 x float> %v35, <8 x float> poison, <8 x i32> zeroinitializer
   %v37 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v36, <8 x float> %v31, <8 x float> %c23)
+  call void asm sideeffect "", "~{memory}"()
   %v38 = getelementptr i8, ptr %q25, i64 4
   %v39 = load float, ptr %v38, align 4
   %v40 = insertelement <8 x float> poison, float %v39, i64 0

@@ -25,6 +25,7 @@ loop8:
   %v16 = insertelement <8 x float> poison, float %v15, i64 0
   %v17 = shufflevector <8 x float> %v16, <8 x float> poison, <8 x i32> zeroinitializer
   %v18 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v14, <8 x float> %v17, <8 x float> zeroinitializer)
+  call void asm sideeffect "", "~{memory}"()
   %v19 = getelementptr i8, ptr %q11, i64 64
   %v20 = load <8 x float>, ptr %v19, align 4
   %v21 = getelementptr i8, ptr %v5, i64 4

@@ -31,6 +31,7 @@ loop12:
   %v22 = shufflevector <8 x float> %v21, <8 x float> poison, <8 x i32> zeroinitializer
   %v23 = load <8 x float>, ptr %v5, align 4
   %v24 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v22, <8 x float> %v23, <8 x float> zeroinitializer)
+  call void asm sideeffect "", "~{memory}"()
   %v25 = getelementptr i8, ptr %q15, i64 4
   %v26 = load float, ptr %v25, align 4
   %v27 = insertelement <8 x float> poison, float %v26, i64 0

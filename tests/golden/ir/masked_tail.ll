@@ -20,6 +20,7 @@ start:
   %v10 = shufflevector <8 x float> %v9, <8 x float> poison, <8 x i32> zeroinitializer
   %v11 = load <8 x float>, ptr %v5, align 4
   %v12 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v10, <8 x float> %v11, <8 x float> zeroinitializer)
+  call void asm sideeffect "", "~{memory}"()
   %v13 = getelementptr i8, ptr %v3, i64 4
   %v14 = load float, ptr %v13, align 4
   %v15 = insertelement <8 x float> poison, float %v14, i64 0
@@ -35,6 +36,7 @@ start:
   %v24 = shufflevector <8 x float> %v23, <8 x float> poison, <8 x i32> zeroinitializer
   %v25 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v20, i32 4, <8 x i1> <i1 1, i1 1, i1 1, i1 1, i1 1, i1 0, i1 0, i1 0>, <8 x float> zeroinitializer)
   %v26 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v24, <8 x float> %v25, <8 x float> zeroinitializer)
+  call void asm sideeffect "", "~{memory}"()
   %v27 = getelementptr i8, ptr %v3, i64 4
   %v28 = load float, ptr %v27, align 4
   %v29 = insertelement <8 x float> poison, float %v28, i64 0

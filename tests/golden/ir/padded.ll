@@ -96,6 +96,7 @@ loop63:
   %v72 = insertelement <8 x float> poison, float %v71, i64 0
   %v73 = shufflevector <8 x float> %v72, <8 x float> poison, <8 x i32> zeroinitializer
   %v74 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v70, <8 x float> %v73, <8 x float> %c65)
+  call void asm sideeffect "", "~{memory}"()
   %v75 = getelementptr i8, ptr %q67, i64 4
   %v76 = load <8 x float>, ptr %v75, align 4
   %v77 = getelementptr i8, ptr %q69, i64 4
@@ -103,6 +104,7 @@ loop63:
   %v79 = insertelement <8 x float> poison, float %v78, i64 0
   %v80 = shufflevector <8 x float> %v79, <8 x float> poison, <8 x i32> zeroinitializer
   %v81 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v76, <8 x float> %v80, <8 x float> %v74)
+  call void asm sideeffect "", "~{memory}"()
   %v82 = getelementptr i8, ptr %q67, i64 8
   %v83 = load <8 x float>, ptr %v82, align 4
   %v84 = getelementptr i8, ptr %q69, i64 8

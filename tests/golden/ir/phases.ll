@@ -63,6 +63,7 @@ loop35:
   %v46 = getelementptr i8, ptr %q38, i64 32
   %v47 = load <8 x float>, ptr %v46, align 4
   %v48 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v47, <8 x float> %v44, <8 x float> zeroinitializer)
+  call void asm sideeffect "", "~{memory}"()
   %v49 = getelementptr i8, ptr %q38, i64 40
   %v50 = load <8 x float>, ptr %v49, align 4
   %v51 = getelementptr i8, ptr %v5, i64 4
@@ -73,6 +74,7 @@ loop35:
   %v56 = getelementptr i8, ptr %q38, i64 72
   %v57 = load <8 x float>, ptr %v56, align 4
   %v58 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v57, <8 x float> %v54, <8 x float> %v48)
+  call void asm sideeffect "", "~{memory}"()
   %v59 = getelementptr i8, ptr %q38, i64 4
   %v60 = load <8 x float>, ptr %v59, align 4
   %v61 = getelementptr i8, ptr %v5, i64 8

@@ -45,6 +45,7 @@ yes15:
   %v36 = insertelement <8 x float> poison, float %v35, i64 0
   %v37 = shufflevector <8 x float> %v36, <8 x float> poison, <8 x i32> zeroinitializer
   %v38 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v37, <8 x float> %v32, <8 x float> zeroinitializer)
+  call void asm sideeffect "", "~{memory}"()
   %v39 = getelementptr i8, ptr %v20, i64 4
   %v40 = load float, ptr %v39, align 4
   %v41 = insertelement <8 x float> poison, float %v40, i64 0
@@ -77,6 +78,7 @@ yes53:
   %v64 = shufflevector <8 x float> %v63, <8 x float> poison, <8 x i32> zeroinitializer
   %v65 = load <8 x float>, ptr %v59, align 4
   %v66 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v64, <8 x float> %v65, <8 x float> zeroinitializer)
+  call void asm sideeffect "", "~{memory}"()
   %v67 = getelementptr i8, ptr %v55, i64 4
   %v68 = load float, ptr %v67, align 4
   %v69 = insertelement <8 x float> poison, float %v68, i64 0

@@ -27,7 +27,7 @@ loop8:
   %v18 = getelementptr i8, ptr %v7, i64 %v17
   %v19 = getelementptr i8, ptr %workspace, i64 0
   call void @nest_43a483dd4272253e(ptr %workspace, ptr %v15, ptr %v5, ptr %v19, i64 %v12)
-  call void @nest_62679bce9e84996f(ptr %workspace, ptr %v18, ptr %v19, i64 %v12)
+  call void @nest_8944056be59f4710(ptr %workspace, ptr %v18, ptr %v19, i64 %v12)
   %v20 = add i64 %i9, 1
   %v21 = icmp slt i64 %v20, %end
   br i1 %v21, label %loop8, label %after22
@@ -84,7 +84,7 @@ after38:
   ret void
 }
 
-define void @nest_62679bce9e84996f(ptr %workspace, ptr %at_out, ptr %at_partial, i64 %from_m) align 64 {
+define void @nest_8944056be59f4710(ptr %workspace, ptr %at_out, ptr %at_partial, i64 %from_m) align 64 {
 entry:
   br label %loop1
 loop1:
@@ -95,6 +95,7 @@ loop1:
   %q6 = call ptr asm "", "=r,0"(ptr %p5)
   %v7 = add i64 %from_m, %i2
   %v8 = load <8 x float>, ptr %q6, align 4
+  call void asm sideeffect "", "~{memory}"()
   %v9 = getelementptr i8, ptr %q6, i64 64
   %v10 = load <8 x float>, ptr %v9, align 4
   %v11 = fadd <8 x float> %v8, %v10

@@ -27,11 +27,11 @@ loop9:
   %v16 = getelementptr i8, ptr %workspace, i64 3072
   %v17 = getelementptr i8, ptr %workspace, i64 4608
   %v18 = getelementptr i8, ptr %workspace, i64 6144
-  call void @nest_73add5d38eb0600b(ptr %workspace, ptr %q12, ptr %v15, i64 %i10)
-  call void @nest_ce85e30d0412ab6f(ptr %workspace, ptr %v15, ptr %v16, i64 %i10)
+  call void @nest_57554d9dae8f3d1a(ptr %workspace, ptr %q12, ptr %v15, i64 %i10)
+  call void @nest_4d6b3a4be2f50ca7(ptr %workspace, ptr %v15, ptr %v16, i64 %i10)
   call void @nest_008ae672747616cb(ptr %workspace, ptr %v5, ptr %v16, ptr %v17, i64 %i10)
-  call void @nest_c347ace16070eb7f(ptr %workspace, ptr %v17, ptr %v18, i64 %i10)
-  call void @nest_069fa5e81d85265a(ptr %workspace, ptr %q14, ptr %v18, i64 %i10)
+  call void @nest_2e58c67fac2ecab8(ptr %workspace, ptr %v17, ptr %v18, i64 %i10)
+  call void @nest_5440537b173045de(ptr %workspace, ptr %q14, ptr %v18, i64 %i10)
   %v19 = add i64 %i10, 1
   %v20 = getelementptr i8, ptr %q12, i64 48
   %v21 = getelementptr i8, ptr %q14, i64 48
@@ -41,7 +41,7 @@ after23:
   ret void
 }
 
-define void @nest_73add5d38eb0600b(ptr %workspace, ptr %at_x, ptr %at_rows, i64 %from_oh_tile) align 64 {
+define void @nest_57554d9dae8f3d1a(ptr %workspace, ptr %at_x, ptr %at_rows, i64 %from_oh_tile) align 64 {
 entry:
   %v1 = getelementptr i8, ptr %workspace, i64 0
   %v2 = mul i64 %from_oh_tile, 2
@@ -168,15 +168,18 @@ loop97:
   %q102 = call ptr asm "", "=r,0"(ptr %p101)
   %v103 = load <8 x float>, ptr %q100, align 4
   %v104 = fmul <8 x float> %v103, splat (float 0xBFF0000000000000)
+  call void asm sideeffect "", "~{memory}"()
   %v105 = getelementptr i8, ptr %q100, i64 256
   %v106 = load <8 x float>, ptr %v105, align 4
   %v107 = fmul <8 x float> %v106, splat (float 0xBFF0000000000000)
   %v108 = fmul <8 x float> %v106, splat (float 0xBFF0000000000000)
+  call void asm sideeffect "", "~{memory}"()
   %v109 = getelementptr i8, ptr %q100, i64 512
   %v110 = load <8 x float>, ptr %v109, align 4
   %v111 = fadd <8 x float> %v104, %v110
   %v112 = fadd <8 x float> %v106, %v110
   %v113 = fadd <8 x float> %v107, %v110
+  call void asm sideeffect "", "~{memory}"()
   %v114 = getelementptr i8, ptr %q100, i64 768
   %v115 = load <8 x float>, ptr %v114, align 4
   %v116 = fadd <8 x float> %v108, %v115
@@ -202,7 +205,7 @@ after129:
   ret void
 }
 
-define void @nest_ce85e30d0412ab6f(ptr %workspace, ptr %at_rows, ptr %at_bands, i64 %from_oh_tile) align 64 {
+define void @nest_4d6b3a4be2f50ca7(ptr %workspace, ptr %at_rows, ptr %at_bands, i64 %from_oh_tile) align 64 {
 entry:
   br label %loop1
 loop1:
@@ -220,15 +223,18 @@ loop7:
   %q12 = call ptr asm "", "=r,0"(ptr %p11)
   %v13 = load <8 x float>, ptr %q10, align 4
   %v14 = fmul <8 x float> %v13, splat (float 0xBFF0000000000000)
+  call void asm sideeffect "", "~{memory}"()
   %v15 = getelementptr i8, ptr %q10, i64 96
   %v16 = load <8 x float>, ptr %v15, align 4
   %v17 = fmul <8 x float> %v16, splat (float 0xBFF0000000000000)
   %v18 = fmul <8 x float> %v16, splat (float 0xBFF0000000000000)
+  call void asm sideeffect "", "~{memory}"()
   %v19 = getelementptr i8, ptr %q10, i64 192
   %v20 = load <8 x float>, ptr %v19, align 4
   %v21 = fadd <8 x float> %v14, %v20
   %v22 = fadd <8 x float> %v16, %v20
   %v23 = fadd <8 x float> %v17, %v20
+  call void asm sideeffect "", "~{memory}"()
   %v24 = getelementptr i8, ptr %q10, i64 288
   %v25 = load <8 x float>, ptr %v24, align 4
   %v26 = fadd <8 x float> %v18, %v25
@@ -327,7 +333,7 @@ after59:
   ret void
 }
 
-define void @nest_c347ace16070eb7f(ptr %workspace, ptr %at_products, ptr %at_sums, i64 %from_oh_tile) align 64 {
+define void @nest_2e58c67fac2ecab8(ptr %workspace, ptr %at_products, ptr %at_sums, i64 %from_oh_tile) align 64 {
 entry:
   br label %loop1
 loop1:
@@ -344,13 +350,16 @@ loop7:
   %q10 = call ptr asm "", "=r,0"(ptr %p9)
   %q12 = call ptr asm "", "=r,0"(ptr %p11)
   %v13 = load <8 x float>, ptr %q10, align 4
+  call void asm sideeffect "", "~{memory}"()
   %v14 = getelementptr i8, ptr %q10, i64 384
   %v15 = load <8 x float>, ptr %v14, align 4
   %v16 = fadd <8 x float> %v13, %v15
+  call void asm sideeffect "", "~{memory}"()
   %v17 = getelementptr i8, ptr %q10, i64 768
   %v18 = load <8 x float>, ptr %v17, align 4
   %v19 = fadd <8 x float> %v16, %v18
   %v20 = fsub <8 x float> %v15, %v18
+  call void asm sideeffect "", "~{memory}"()
   %v21 = getelementptr i8, ptr %q10, i64 1152
   %v22 = load <8 x float>, ptr %v21, align 4
   %v23 = fadd <8 x float> %v20, %v22
@@ -372,7 +381,7 @@ after34:
   ret void
 }
 
-define void @nest_069fa5e81d85265a(ptr %workspace, ptr %at_out, ptr %at_sums, i64 %from_oh_tile) align 64 {
+define void @nest_5440537b173045de(ptr %workspace, ptr %at_out, ptr %at_sums, i64 %from_oh_tile) align 64 {
 entry:
   %v1 = getelementptr i8, ptr %workspace, i64 1088
   br label %loop2
@@ -394,13 +403,16 @@ loop10:
   %q15 = call ptr asm "", "=r,0"(ptr %p14)
   %q17 = call ptr asm "", "=r,0"(ptr %p16)
   %v18 = load <8 x float>, ptr %q15, align 4
+  call void asm sideeffect "", "~{memory}"()
   %v19 = getelementptr i8, ptr %q15, i64 96
   %v20 = load <8 x float>, ptr %v19, align 4
   %v21 = fadd <8 x float> %v18, %v20
+  call void asm sideeffect "", "~{memory}"()
   %v22 = getelementptr i8, ptr %q15, i64 192
   %v23 = load <8 x float>, ptr %v22, align 4
   %v24 = fadd <8 x float> %v21, %v23
   %v25 = fsub <8 x float> %v20, %v23
+  call void asm sideeffect "", "~{memory}"()
   %v26 = getelementptr i8, ptr %q15, i64 288
   %v27 = load <8 x float>, ptr %v26, align 4
   %v28 = fadd <8 x float> %v25, %v27
@@ -621,6 +633,7 @@ loop71:
   %v83 = fmul <8 x float> %v77, splat (float 0xBFE0000000000000)
   %v84 = fmul <8 x float> %v77, splat (float 0x3FD0000000000000)
   %v85 = fmul <8 x float> %v77, splat (float 0x3FD0000000000000)
+  call void asm sideeffect "", "~{memory}"()
   %v86 = getelementptr i8, ptr %q74, i64 32
   %v87 = load <8 x float>, ptr %v86, align 4
   %v88 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v78)
@@ -629,6 +642,7 @@ loop71:
   %v91 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v82)
   %v92 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v84)
   %v93 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v87, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v85)
+  call void asm sideeffect "", "~{memory}"()
   %v94 = getelementptr i8, ptr %q74, i64 64
   %v95 = load <8 x float>, ptr %v94, align 4
   %v96 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v88)
@@ -640,6 +654,7 @@ loop71:
   %v102 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v92)
   %v103 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v95, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v93)
   %v104 = fmul <8 x float> %v95, splat (float 0x3FE0000000000000)
+  call void asm sideeffect "", "~{memory}"()
   %v105 = getelementptr i8, ptr %q74, i64 96
   %v106 = load <8 x float>, ptr %v105, align 4
   %v107 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v80)
@@ -648,12 +663,14 @@ loop71:
   %v110 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v83)
   %v111 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v102)
   %v112 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v106, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v103)
+  call void asm sideeffect "", "~{memory}"()
   %v113 = getelementptr i8, ptr %q74, i64 128
   %v114 = load <8 x float>, ptr %v113, align 4
   %v115 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v114, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v108)
   %v116 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v114, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v109)
   %v117 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v114, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v111)
   %v118 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v114, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v112)
+  call void asm sideeffect "", "~{memory}"()
   %v119 = getelementptr i8, ptr %q74, i64 160
   %v120 = load <8 x float>, ptr %v119, align 4
   %v121 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v115)
@@ -662,6 +679,7 @@ loop71:
   %v124 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v117)
   %v125 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v118)
   %v126 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v120, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v104)
+  call void asm sideeffect "", "~{memory}"()
   %v127 = getelementptr i8, ptr %q74, i64 192
   %v128 = load <8 x float>, ptr %v127, align 4
   %v129 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v128, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v107)
@@ -673,6 +691,7 @@ loop71:
   %v135 = fmul <8 x float> %v128, splat (float 0xBFF0000000000000)
   %v136 = fmul <8 x float> %v128, splat (float 0x3FE0000000000000)
   %v137 = fmul <8 x float> %v128, splat (float 0x3FE0000000000000)
+  call void asm sideeffect "", "~{memory}"()
   %v138 = getelementptr i8, ptr %q74, i64 224
   %v139 = load <8 x float>, ptr %v138, align 4
   %v140 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v130)
@@ -681,6 +700,7 @@ loop71:
   %v143 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0xBFD0000000000000), <8 x float> %v134)
   %v144 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0x3FE0000000000000), <8 x float> %v136)
   %v145 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v139, <8 x float> splat (float 0xBFE0000000000000), <8 x float> %v137)
+  call void asm sideeffect "", "~{memory}"()
   %v146 = getelementptr i8, ptr %q74, i64 256
   %v147 = load <8 x float>, ptr %v146, align 4
   %v148 = call <8 x float> @llvm.fmuladd.v8f32(<8 x float> %v147, <8 x float> splat (float 0x3FD0000000000000), <8 x float> %v140)

@@ -298,9 +298,23 @@ def test_points_of_a_crowded_register_tile_are_fenced_off():
     assert all(point.count("float") == 6 and len(point) == 8 for point in points)
 
 
-@pytest.mark.parametrize(("rows", "columns", "k"), [(4, 16, 64), (8, 8, 64), (6, 16, 32)])
-def test_points_of_small_tiles_and_of_short_reductions_are_not(rows, columns, k):
-    assert FENCE not in tile_text(rows, columns, k)
+@pytest.mark.parametrize(("rows", "columns"), [(4, 16), (8, 8)])
+def test_points_of_small_tiles_are_not(rows, columns):
+    assert FENCE not in tile_text(rows, columns)
+
+
+@pytest.mark.parametrize(
+    ("inner", "fences", "vectors"), [(("kw", "kh"), 2, 18), (("kh", "kw"), 8, 36)]
+)
+def test_points_of_a_short_reduction_share_loads_and_are_fenced_off_from_others(
+    inner, fences, vectors
+):
+    computed = contraction(parse_workload("conv2d", "c=4,h=18,w=18,k=4,r=3,groups=4"))
+    steps = (Loop("g", 1), Loop("ow", 8), Loop("oh", 4))
+    schedule = Schedule((Nest(steps, "ow", 8, tuple((axis, 3) for axis in inner)),))
+    text = lower(computed, schedule)
+    assert text.count(FENCE) == fences
+    assert len(re.findall(r"= load <8 x float>,", text)) == vectors
 
 
 @pytest.mark.parametrize(
