@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 import noise
 import repeatability
-from bench_kernels import named_shapes, workload_of
 from ours import UNLIMITED_TRIALS
+from suite import named_shapes, workload_of
 
 from autotune.cli.options import budget_seconds
 from autotune.errors import AutotuneError, UsageError

@@ -1,13 +1,15 @@
 """The libraries that ours is timed against, each bound to private arrays and called directly.
 
-A peer is a function of (workload, arrays, is_packed, threads) that returns a Contender, or raises
-MissingPeerError with the reason why it has no entry for this workload. Nothing here times anything.
+A peer is a function of (workload, arrays, threads) that returns a binder, or raises
+MissingPeerError with the reason why it has no entry for this workload. Each call of the binder
+makes one more private set of operands. Nothing here times anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,15 +27,16 @@ class MissingPeerError(Exception):
 
 
 @dataclass(frozen=True)
-class Contender:
-    """Something that computes the workload: `call()` once, then `result()` is its output."""
+class Call:
+    """A bound call: operands are checked and placed, `run()` does nothing but compute."""
 
-    name: str
-    call: Callable[[], object]
-    result: Callable[[], NDArray[Any]]
+    run: Callable[[], Any]
+    array: Callable[[Any], NDArray[Any]]
+    """The output, from what `run` returned last."""
 
 
-Peer = Callable[[Workload, Arrays, int], Contender]
+Binder = Callable[[], Call]
+Peer = Callable[[Workload, Arrays, int], Binder]
 
 
 def peers(is_packed: bool) -> dict[str, Peer]:
@@ -64,21 +67,22 @@ def _plain_sizes(workload: Workload) -> Sizes:
     return sizes
 
 
-def _symmetric_pad(sizes: Sizes) -> list[int]:
-    top, left, bottom, right = sizes["pad"]
-    if (top, left) != (bottom, right):
-        raise MissingPeerError("asymmetric padding has no peer here")
-    return [top, left]
-
-
 def _torch(threads: int) -> Any:
     try:
         import torch
     except ImportError as error:
         raise MissingPeerError("torch is not installed") from error
     torch.set_num_threads(threads)
-    torch.set_grad_enabled(False)
+    _never_differentiate()
     return torch
+
+
+@cache
+def _never_differentiate() -> None:
+    """From here on, in this thread; a call from Python gets a fifth cheaper by it."""
+    import torch
+
+    torch.inference_mode().__enter__()
 
 
 def _stored(tensor: Any, is_transposed: int) -> Any:
@@ -86,117 +90,156 @@ def _stored(tensor: Any, is_transposed: int) -> Any:
     return tensor.transpose(-1, -2) if is_transposed else tensor
 
 
-class _Kept:
-    """Calls a function and keeps what it returned last, without copying it."""
-
-    def __init__(self, function: Callable[[], Any]) -> None:
-        self._function = function
-        self.value: Any = None
-
-    def __call__(self) -> None:
-        # Given back first, so that the next output may take its place in the caches.
-        self.value = None
-        self.value = self._function()
-
-    def array(self) -> NDArray[Any]:
-        return np.asarray(self.value.contiguous().numpy())
+def _array(tensor: Any) -> NDArray[Any]:
+    return np.asarray(tensor.contiguous().numpy())
 
 
-def torch_eager(workload: Workload, arrays: Arrays, threads: int) -> Contender:
+def torch_eager(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """conv2d, mm or bmm as eager PyTorch dispatches them."""
     torch, sizes = _torch(threads), _plain_sizes(workload)
-    x, weight = (torch.from_numpy(arrays[name]).clone() for name in ("x", "weight"))
-    if workload.op == "conv2d":
-        pad, stride = _symmetric_pad(sizes), list(sizes["stride"])
-        dilation, groups = list(sizes["dilation"]), sizes["groups"][0]
-        kept = _Kept(lambda: torch.conv2d(x, weight, None, stride, pad, dilation, groups))
-    else:
-        product = torch.mm if workload.op == "matmul" else torch.bmm
+
+    def convolution() -> Call:
+        x, weight = _tensors(torch, arrays)
+        return Call(partial(torch.conv2d, x, weight, None, *_window(sizes)), _array)
+
+    def product() -> Call:
+        x, weight = _tensors(torch, arrays)
+        multiply = torch.mm if workload.op == "matmul" else torch.bmm
         left, right = _stored(x, sizes["ta"][0]), _stored(weight, sizes["tb"][0])
-        out = product(left, right)
-        kept = _Kept(lambda: product(left, right, out=out))
-    return Contender("torch eager", kept, kept.array)
+        out = multiply(left, right)
+        return Call(partial(multiply, left, right, out=out), _array)
+
+    return _wanting_symmetry(sizes, convolution) if workload.op == "conv2d" else product
 
 
-def torch_packed(workload: Workload, arrays: Arrays, threads: int) -> Contender:
+def torch_packed(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """Intel oneDNN through PyTorch with its weights reordered beforehand."""
     torch, sizes = _torch(threads), _plain_sizes(workload)
     if not torch.backends.mkldnn.is_available():
         raise MissingPeerError("this torch has no oneDNN")
-    x, weight = (torch.from_numpy(arrays[name]).clone() for name in ("x", "weight"))
-    if workload.op == "conv2d":
-        pad, stride = _symmetric_pad(sizes), list(sizes["stride"])
-        dilation, groups = list(sizes["dilation"]), sizes["groups"][0]
+
+    def convolution() -> Call:
+        x, weight = _tensors(torch, arrays)
+        stride, pad, dilation, groups = _window(sizes)
         packed = torch._C._nn.mkldnn_reorder_conv2d_weight(
             weight.to_mkldnn(), pad, stride, dilation, groups, list(x.shape)
         )
         convolve = torch.mkldnn_convolution
-        kept = _Kept(lambda: convolve(x, packed, None, pad, stride, dilation, groups))
-        return Contender("torch onednn", kept, kept.array)
-    left, rows = _linear_operands(workload, sizes, x, weight)
-    packed = torch.ops.mkldnn._reorder_linear_weight(rows, left.shape[0])
-    linear = torch.ops.mkldnn._linear_pointwise.default
-    kept = _Kept(lambda: linear(left, packed, None, "none", [], ""))
-    return Contender("torch onednn", kept, kept.array)
+        return Call(partial(convolve, x, packed, None, pad, stride, dilation, groups), _array)
+
+    def product() -> Call:
+        left, rows = _linear_operands(sizes, *_tensors(torch, arrays))
+        packed = torch.ops.mkldnn._reorder_linear_weight(rows, left.shape[0])
+        linear = torch.ops.mkldnn._linear_pointwise.default
+        return Call(partial(linear, left, packed, None, "none", [], ""), _array)
+
+    if workload.op == "conv2d":
+        return _wanting_symmetry(sizes, convolution)
+    _check_linear(workload)
+    return product
 
 
-def torch_mkl_packed(workload: Workload, arrays: Arrays, threads: int) -> Contender:
+def torch_mkl_packed(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """MKL's packed matrix product through PyTorch."""
     torch, sizes = _torch(threads), _plain_sizes(workload)
     if not torch.backends.mkl.is_available():
         raise MissingPeerError("this torch has no MKL")
+    _check_linear(workload)
+
+    def product() -> Call:
+        left, rows = _linear_operands(sizes, *_tensors(torch, arrays))
+        packed = torch.ops.mkl._mkl_reorder_linear_weight(rows, left.shape[0])
+        linear, batch = torch.ops.mkl._mkl_linear.default, left.shape[0]
+        return Call(partial(linear, left, packed, rows, None, batch), _array)
+
+    return product
+
+
+def _tensors(torch: Any, arrays: Arrays) -> tuple[Any, Any]:
+    """Private copies of both operands, where PyTorch allocates them."""
     x, weight = (torch.from_numpy(arrays[name]).clone() for name in ("x", "weight"))
-    left, rows = _linear_operands(workload, sizes, x, weight)
-    packed = torch.ops.mkl._mkl_reorder_linear_weight(rows, left.shape[0])
-    linear, batch = torch.ops.mkl._mkl_linear.default, left.shape[0]
-    kept = _Kept(lambda: linear(left, packed, rows, None, batch))
-    return Contender("torch mkl", kept, kept.array)
+    return x, weight
 
 
-def _linear_operands(workload: Workload, sizes: Sizes, x: Any, weight: Any) -> tuple[Any, Any]:
-    """Left matrix, and weights as [n, k] rows as a linear layer has them."""
+def _window(sizes: Sizes) -> tuple[list[int], list[int], list[int], int]:
+    """Stride, padding, dilation and groups as PyTorch takes them."""
+    top, left, _, _ = sizes["pad"]
+    return list(sizes["stride"]), [top, left], list(sizes["dilation"]), sizes["groups"][0]
+
+
+def _wanting_symmetry(sizes: Sizes, binder: Binder) -> Binder:
+    top, left, bottom, right = sizes["pad"]
+    if (top, left) != (bottom, right):
+        raise MissingPeerError("asymmetric padding has no peer here")
+    return binder
+
+
+def _check_linear(workload: Workload) -> None:
     if workload.op != "matmul":
         raise MissingPeerError(f"no packed form of {workload.op}")
     if workload.dtype != "float32":
         raise MissingPeerError(f"no packed form for {workload.dtype}")
+
+
+def _linear_operands(sizes: Sizes, x: Any, weight: Any) -> tuple[Any, Any]:
+    """Left matrix, and weights as [n, k] rows as a linear layer has them."""
     left = _stored(x, sizes["ta"][0])
     return left, _stored(weight, sizes["tb"][0]).transpose(0, 1).contiguous()
 
 
-def onnxruntime_packed(workload: Workload, arrays: Arrays, threads: int) -> Contender:
+def onnxruntime_packed(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """ONNX Runtime with the weights as an initialiser, which it packs when the session starts."""
-    return _onnxruntime(workload, arrays, threads, is_packed=True)
+    open_session = _onnx_sessions(workload, arrays, threads, is_packed=True)
+    # The weights belong to the session: another set of operands is another session.
+    return lambda: _onnx_call(open_session(), arrays, ("x",))
 
 
-def onnxruntime_plain(workload: Workload, arrays: Arrays, threads: int) -> Contender:
+def onnxruntime_plain(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """ONNX Runtime with the weights as an input."""
-    return _onnxruntime(workload, arrays, threads, is_packed=False)
+    session = _onnx_sessions(workload, arrays, threads, is_packed=False)()
+    return lambda: _onnx_call(session, arrays, ("x", "weight"))
 
 
-def _onnxruntime(workload: Workload, arrays: Arrays, threads: int, *, is_packed: bool) -> Contender:
+def _onnx_sessions(
+    workload: Workload, arrays: Arrays, threads: int, *, is_packed: bool
+) -> Callable[[], Any]:
     try:
         import onnxruntime
     except ImportError as error:
         raise MissingPeerError("onnxruntime is not installed") from error
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    if threads > 1:
+        # Threads that all sessions share, or those of the last session would spin beside the next.
+        _share_onnx_threads(threads)
+        options.use_per_session_threads = False
+    else:
+        options.intra_op_num_threads, options.inter_op_num_threads = 1, 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
     options.log_severity_level = 3
     model = _onnx_model(workload, arrays, is_packed)
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    binding = session.io_binding()
+    providers = ["CPUExecutionProvider"]
+    return lambda: onnxruntime.InferenceSession(model, options, providers=providers)
+
+
+@cache
+def _share_onnx_threads(threads: int) -> None:
+    """Once a process: ONNX Runtime has no second set of shared threads, and none beside it."""
+    import onnxruntime
+
+    onnxruntime.set_global_thread_pool_sizes(threads, 1)
+
+
+def _onnx_call(session: Any, arrays: Arrays, inputs: Sequence[str]) -> Call:
+    from onnxruntime import OrtValue
+
     # ONNX Runtime allocates these itself: private and aligned as it likes them.
-    values = [onnxruntime.OrtValue.ortvalue_from_numpy(arrays["x"])]
-    binding.bind_ortvalue_input("x", values[0])
-    if not is_packed:
-        values.append(onnxruntime.OrtValue.ortvalue_from_numpy(arrays["weight"]))
-        binding.bind_ortvalue_input("weight", values[1])
-    out = onnxruntime.OrtValue.ortvalue_from_shape_and_type(
-        arrays["out"].shape, arrays["out"].dtype.type
-    )
+    binding = session.io_binding()
+    for name in inputs:
+        binding.bind_ortvalue_input(name, OrtValue.ortvalue_from_numpy(arrays[name]))
+    out = OrtValue.ortvalue_from_shape_and_type(arrays["out"].shape, arrays["out"].dtype.type)
     binding.bind_ortvalue_output("out", out)
-    return Contender("onnxruntime", lambda: session.run_with_iobinding(binding), out.numpy)
+    return Call(partial(session.run_with_iobinding, binding), lambda _: out.numpy())
 
 
 def _onnx_model(workload: Workload, arrays: Arrays, is_packed: bool) -> bytes:
@@ -246,8 +289,8 @@ def _value(name: str, array: NDArray[Any]) -> Any:
     )
 
 
-def numpy_plain(workload: Workload, arrays: Arrays, threads: int) -> Contender:
-    """NumPy's matmul, which is OpenBLAS; a convolution has no fair NumPy form."""
+def numpy_plain(workload: Workload, arrays: Arrays, threads: int) -> Binder:
+    """NumPy's matrix product, which is OpenBLAS; a convolution has no fair NumPy form."""
     sizes = _plain_sizes(workload)
     if workload.op == "conv2d":
         raise MissingPeerError("NumPy has no convolution")
@@ -258,7 +301,13 @@ def numpy_plain(workload: Workload, arrays: Arrays, threads: int) -> Contender:
             "threadpoolctl is not installed, so its threads cannot be set"
         ) from error
     threadpool_limits(threads, user_api="blas")
-    left, right, out = (private(arrays[name]) for name in ("x", "weight", "out"))
-    left = left.swapaxes(-1, -2) if sizes["ta"][0] else left
-    right = right.swapaxes(-1, -2) if sizes["tb"][0] else right
-    return Contender("numpy", lambda: np.matmul(left, right, out=out), lambda: out)
+    # The same product; `dot` takes half as long to get there, and has no batches.
+    multiply = np.dot if workload.op == "matmul" else np.matmul
+
+    def product() -> Call:
+        left, right, out = (private(arrays[name]) for name in ("x", "weight", "out"))
+        left = left.swapaxes(-1, -2) if sizes["ta"][0] else left
+        right = right.swapaxes(-1, -2) if sizes["tb"][0] else right
+        return Call(partial(multiply, left, right, out=out), lambda _: out)
+
+    return product

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench_kernels import named_shapes, workload_of
 from soak import Step, Usage, measure, schedules, usages
+from suite import named_shapes, workload_of
 
 from autotune.backends import cpu
 from autotune.ir.default import default_schedule
