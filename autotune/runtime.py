@@ -11,8 +11,9 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,16 @@ class Bound:
     kept: tuple[object, ...]
     """Arrays that must stay alive."""
 
+    @cached_property
+    def call(self) -> Callable[[], object]:
+        """`run` with all that can be looked up beforehand looked up; valid while this object is."""
+        if self.artifact.threads > 1:
+            return partial(_spread(self.artifact, self.loaded, self.table, self.workspace), 1)
+        place = ctypes.c_void_p(ctypes.addressof(self.table))
+        start = ctypes.c_void_p(self.workspace.ctypes.data)
+        tasks = ctypes.c_int64(0), ctypes.c_int64(self.artifact.tasks)
+        return partial(self.loaded.body, place, start, *tasks)
+
     def run(self) -> None:
         """One call over all tasks."""
         dispatch(self.artifact, self.loaded, self.table, self.workspace)
@@ -99,7 +110,7 @@ class Bound:
     def repeat(self, count: int) -> None:
         """`count` calls, counted in machine code."""
         if self.artifact.threads > 1:
-            _spread(self.artifact, self.loaded, self.table, self.workspace, count)
+            _spread(self.artifact, self.loaded, self.table, self.workspace)(count)
             return
         place, tasks = ctypes.addressof(self.table), self.artifact.tasks
         self.loaded.repeat(place, self.workspace.ctypes.data, 0, tasks, count)
@@ -131,7 +142,7 @@ def dispatch(
 ) -> None:
     """One call: all tasks in this thread, or in equal runs over the artifact's threads."""
     if artifact.threads > 1:
-        _spread(artifact, loaded, table, workspace, 1)
+        _spread(artifact, loaded, table, workspace)(1)
     else:
         loaded.body(ctypes.addressof(table), workspace.ctypes.data, 0, artifact.tasks)
 
@@ -141,17 +152,15 @@ def _spread(
     loaded: cpu.Loaded,
     table: ctypes.Array[ctypes.c_void_p],
     workspace: NDArray[np.uint8],
-    count: int,
-) -> None:
-    """Calls over threads, each of which has its share of the workspace."""
-    cpu.team().run(
+) -> Callable[[int], None]:
+    """So many calls over threads, each of which has its share of the workspace."""
+    return cpu.team().prepared(
         loaded.body_address,
         operands=ctypes.addressof(table),
         workspace=workspace.ctypes.data,
         share_bytes=artifact.workspace_bytes // artifact.threads,
         tasks=artifact.tasks,
         threads=artifact.threads,
-        count=count,
     )
 
 

@@ -291,8 +291,8 @@ class FakeTeam:
     def __init__(self) -> None:
         self.asked: list[dict[str, int]] = []
 
-    def run(self, body: int, **asked: int) -> None:
-        self.asked.append({"body": body, **asked})
+    def prepared(self, body: int, **asked: int) -> Callable[[int], None]:
+        return lambda count: self.asked.append({"body": body, **asked, "count": count})
 
 
 @pytest.fixture
@@ -309,8 +309,11 @@ def test_one_thread_is_the_callers(team: FakeTeam, tasks: int) -> None:
     bound.run()
     bound.repeat(1)
     bound.repeat(5)
+    bound.call()
     whole = (ctypes.addressof(bound.table), workspace.ctypes.data, 0, tasks)
-    assert code.calls == [whole, (*whole, 1), (*whole, 5)]
+    *called, last = code.calls
+    assert called == [whole, (*whole, 1), (*whole, 5)]
+    assert tuple(value.value for value in last) == whole
     assert not team.asked
 
 
@@ -320,6 +323,7 @@ def test_several_threads_are_the_teams(team: FakeTeam, tasks: int, threads: int)
     bound = bind(built, code, arrays(), workspace)  # type: ignore[arg-type]
     bound.run()
     bound.repeat(5)
+    bound.call()
     whole = {
         "body": code.body_address,
         "operands": ctypes.addressof(bound.table),
@@ -328,7 +332,7 @@ def test_several_threads_are_the_teams(team: FakeTeam, tasks: int, threads: int)
         "tasks": tasks,
         "threads": threads,
     }
-    assert team.asked == [{**whole, "count": 1}, {**whole, "count": 5}]
+    assert team.asked == [{**whole, "count": count} for count in (1, 5, 1)]
     assert not code.calls
 
 

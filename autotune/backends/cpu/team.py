@@ -11,7 +11,8 @@ import ctypes
 import os
 import signal
 import threading
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from string import Template
 
 from autotune.backends.cpu.machine import Linked, compile_object
@@ -310,8 +311,21 @@ class Team:
             threads: parts of one call, from 1 on.
             count: of calls.
         """
-        job = _Job(body, operands, workspace, share_bytes, tasks, threads)
-        self._run(ctypes.addressof(job), count)
+        self.prepared(body, operands, workspace, share_bytes, tasks, threads)(count)
+
+    def prepared(
+        self,
+        body: int,
+        operands: int,
+        workspace: int,
+        share_bytes: int,
+        tasks: int,
+        threads: int,
+    ) -> Callable[[int], None]:
+        """`run` with everything said but the count, for one caller at a time."""
+        return partial(
+            self._run, ctypes.byref(_Job(body, operands, workspace, share_bytes, tasks, threads))
+        )
 
 
 _LOCK = threading.RLock()
