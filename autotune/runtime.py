@@ -130,7 +130,7 @@ def bind(
         arrays: every operand by name, in the storage the kernel expects (packed ones packed).
         workspace: at least `artifact.workspace_bytes`, on a cache line.
     """
-    table = _pointer_table(artifact, arrays)
+    table = _pointer_table(artifact, arrays, workspace)
     return Bound(artifact, loaded, table, workspace, (dict(arrays), workspace))
 
 
@@ -158,16 +158,21 @@ def _spread(
         loaded.body_address,
         operands=ctypes.addressof(table),
         workspace=workspace.ctypes.data,
-        share_bytes=artifact.workspace_bytes // artifact.threads,
-        tasks=artifact.tasks,
+        share_bytes=artifact.share_bytes,
+        phases=artifact.phases,
         threads=artifact.threads,
     )
 
 
 def _pointer_table(
-    artifact: Artifact, arrays: Mapping[str, NDArray[np.generic]]
+    artifact: Artifact,
+    arrays: Mapping[str, NDArray[np.generic]],
+    workspace: NDArray[np.uint8],
 ) -> ctypes.Array[ctypes.c_void_p]:
     addresses = [arrays[name].ctypes.data for name in artifact.operands]
+    if artifact.shared_bytes:
+        first = artifact.workspace_bytes - artifact.shared_bytes
+        addresses.append(workspace.ctypes.data + first)
     return (ctypes.c_void_p * len(addresses))(*addresses)
 
 
@@ -223,8 +228,9 @@ class Kernel:
                 if seen is not None and np.may_share_memory(seen, result):
                     raise UsageError(f"out overlaps {name}; it needs memory of its own")
         arrays["out"] = result
-        table = _pointer_table(self._artifact, arrays)
-        dispatch(self._artifact, self._loaded, table, self._workspace())
+        workspace = self._workspace()
+        table = _pointer_table(self._artifact, arrays, workspace)
+        dispatch(self._artifact, self._loaded, table, workspace)
         return result
 
     def pack(self, weight: Array) -> Packed:

@@ -39,7 +39,7 @@ def mutated(
 def _edited(contraction: Contraction, schedule: Schedule, rng: np.random.Generator) -> Schedule:
     kind = rng.random()
     if kind < 0.1:
-        return replace(schedule, parallel=int(rng.integers(0, 4)))
+        return schedule.spread_over([int(n) for n in rng.integers(0, 4, len(schedule.parts))])
     if kind < 0.2:
         return replace(schedule, parts=tuple(_group_edited(p, rng) for p in schedule.parts))
     chosen = int(rng.integers(len(schedule.nests)))

@@ -82,7 +82,9 @@ def _draw(
     if not cuts:
         return None
     algorithm = f"partial{rng.choice(cuts)}"
-    return Schedule(_grouped(contraction, algorithm, lanes, rng), algorithm, parallel)
+    parts = _grouped(contraction, algorithm, lanes, rng)
+    before = [int(rng.integers(0, 3)) if parallel else 0 for _ in parts[1:]]
+    return Schedule(parts, algorithm).spread_over([*before, parallel])
 
 
 def _grouped(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from autotune.errors import ScheduleError
@@ -26,23 +26,39 @@ def adapt(schedule: Schedule, contraction: Contraction, target: Target) -> Sched
         if len(computed) != len(schedule.nests):
             return None
         parts = _parts(schedule.parts, computed, {})
-        adapted = _spread(contraction, replace(schedule, parts=parts))
+        plain = replace(schedule, parts=parts, parallel=0, parallel_before=())
+        adapted = _spread(contraction, plain, schedule.spread)
     except ScheduleError:
         return None
     return adapted if violation(contraction, adapted, target) is None else None
 
 
-def _spread(contraction: Contraction, schedule: Schedule) -> Schedule:
-    """The schedule with as many of its parallel loops as are left."""
-    while True:
-        try:
-            program(contraction, schedule)
-        except ScheduleError:
-            if not schedule.parallel:
-                raise
-            schedule = replace(schedule, parallel=schedule.parallel - 1)
-        else:
-            return schedule
+def _spread(contraction: Contraction, plain: Schedule, wanted: Sequence[int]) -> Schedule:
+    """The schedule with as many of the wanted parallel loops of each part as are left.
+
+    Raises:
+        ScheduleError: it denotes nothing, spread or not.
+    """
+    program(contraction, plain)
+    if len(wanted) != len(plain.parts):
+        return plain
+    found = plain
+    for position, most in enumerate(wanted):
+        for count in range(most, 0, -1):
+            counts = [*found.spread]
+            counts[position] = count
+            if _denotes(contraction, found.spread_over(counts)):
+                found = found.spread_over(counts)
+                break
+    return found
+
+
+def _denotes(contraction: Contraction, schedule: Schedule) -> bool:
+    try:
+        program(contraction, schedule)
+    except ScheduleError:
+        return False
+    return True
 
 
 def _parts(

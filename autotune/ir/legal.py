@@ -49,8 +49,8 @@ def violation(contraction: Contraction, schedule: Schedule, target: Target) -> s
             return reason
     if len({plan.nest.lanes for plan in made.nests}) > 1:
         return "nests of different lanes in one schedule; one number of lanes is allowed"
-    if made.workspace_bytes > MAX_WORKSPACE_BYTES:
-        return f"workspace of {made.workspace_bytes} bytes; at most {MAX_WORKSPACE_BYTES}"
+    if made.call_bytes(1) > MAX_WORKSPACE_BYTES:
+        return f"workspace of {made.call_bytes(1)} bytes; at most {MAX_WORKSPACE_BYTES}"
     for operand, size in made.packed:
         if size > MAX_PACKED_BYTES:
             return f"packed {operand} takes {size} bytes; at most {MAX_PACKED_BYTES}"

@@ -16,8 +16,8 @@ def show(contraction: Contraction, schedule: Schedule) -> str:
     """
     plans = list(program(contraction, schedule).nests)
     lines: list[str] = []
-    for part in schedule.parts:
-        lines += _part(part, plans, schedule.parallel, 0)
+    for part, parallel in zip(schedule.parts, schedule.spread, strict=True):
+        lines += _part(part, plans, parallel, 0)
     return "\n".join(lines) + "\n"
 
 

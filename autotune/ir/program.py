@@ -39,6 +39,19 @@ class Temporary:
 
 
 @dataclass(frozen=True)
+class Phase:
+    """Parts that follow each other, and the leading loops of theirs that tasks range over.
+
+    for each phase in order: for each of its tasks, in any order: its parts
+    """
+
+    parts: tuple[int, ...]
+    """Positions among the schedule's parts; only one where there are loops."""
+    loops: tuple[Loop, ...]
+    tasks: int
+
+
+@dataclass(frozen=True)
 class Program:
     """Everything that lowering needs to know of a schedule."""
 
@@ -47,13 +60,32 @@ class Program:
     nests: tuple[NestPlan, ...]
     temporaries: Mapping[str, Temporary] = field(hash=False)
     offsets: Mapping[tuple[int, int] | str, int] = field(hash=False)
-    """Bytes into the workspace: of (nest, step) stages, and of temporaries by name."""
+    """Bytes into the workspace: of (nest, step) stages, and of temporaries by name; of those that
+    threads share, into what they share."""
     workspace_bytes: int
+    """Of each thread."""
     pack_bytes: int
     """Workspace of the nests that run when operands are packed."""
     packed: tuple[tuple[str, int], ...]
     """Operands packed beforehand, with the bytes of their buffers."""
-    tasks: int
+    phases: tuple[Phase, ...]
+    """Tasks are numbered through all of them."""
+    shared: frozenset[str] = frozenset()
+    """Temporaries that one phase leaves to another, so that all threads must see them."""
+    shared_bytes: int = 0
+
+    @property
+    def tasks(self) -> int:
+        """Tasks of all phases."""
+        return sum(phase.tasks for phase in self.phases)
+
+    def threads_of(self, most: int) -> int:
+        """How many of `most` threads a call has work for."""
+        return min(most, max(phase.tasks for phase in self.phases))
+
+    def call_bytes(self, threads: int) -> int:
+        """Workspace of a call over so many threads: a share of each, then what all share."""
+        return self.workspace_bytes * threads + self.shared_bytes
 
     def consumer(self, operand: str) -> tuple[NestPlan, StagePlan] | None:
         """The nest that has an operand packed beforehand, and the stage that says how."""
@@ -87,11 +119,24 @@ def program(contraction: Contraction, schedule: Schedule) -> Program:
     plans = _resolved(computed, places, temporaries)
     kept = {n: t for n, t in temporaries.items() if not _is_packed(plans, n)}
     item = ITEM_BYTES[contraction.dtype]
-    offsets, used, packing = _workspace(plans, kept, item)
-    body = body_parts(schedule, plans)
-    loops = task_loops(schedule, body, [p for p in plans if not p.contraction.is_once])
-    tasks = prod(-(-contraction_extent(plans, loop.axis) // loop.step) for loop in loops)
-    made = Program(contraction, schedule, tuple(plans), kept, offsets, used, packing, (), tasks)
+    phases = _phases(schedule, plans)
+    shared = frozenset(name for name in kept if _is_shared(name, schedule, plans, phases))
+    own = {name: temporary for name, temporary in kept.items() if name not in shared}
+    offsets, used, packing = _workspace(plans, own, item)
+    between, shared_bytes = _placed({name: kept[name] for name in kept if name in shared}, item, 0)
+    made = Program(
+        contraction,
+        schedule,
+        tuple(plans),
+        kept,
+        offsets | between,
+        used,
+        packing,
+        (),
+        phases,
+        shared,
+        shared_bytes,
+    )
     packed = tuple(
         (made.caller_operand(stage.stage.operand), plan.bytes_of(position))
         for plan in plans
@@ -133,24 +178,48 @@ def _is_packed(plans: list[NestPlan], operand: str) -> bool:
     return any(p.contraction.is_once and p.contraction.output.operand == operand for p in plans)
 
 
-def body_parts(schedule: Schedule, plans: Sequence[NestPlan]) -> tuple[Part, ...]:
-    """The parts that run at each call: all but nests that only pack."""
-    kept, first = [], 0
-    for part in schedule.parts:
-        if isinstance(part, Group) or not plans[first].contraction.is_once:
-            kept.append(part)
+def _phases(schedule: Schedule, plans: Sequence[NestPlan]) -> tuple[Phase, ...]:
+    """What runs at each call: each spread part a phase, those between two of them one together."""
+    if len(schedule.spread) != len(schedule.parts):
+        raise ScheduleError(
+            f"parallel_before={list(schedule.parallel_before)} is not one count for each of the "
+            f"{len(schedule.parts) - 1} parts before the last"
+        )
+    found: list[Phase] = []
+    first = 0
+    for position, (part, wanted) in enumerate(zip(schedule.parts, schedule.spread, strict=True)):
+        plan = plans[first]
         first += count_nests(part)
-    return tuple(kept)
+        if plan.contraction.is_once:
+            if wanted:
+                raise ScheduleError(f"parallel={wanted} of a nest that only packs; allowed: 0")
+            continue
+        loops = _task_loops(part, wanted, plan)
+        if not loops and found and not found[-1].loops:
+            found[-1] = replace(found[-1], parts=(*found[-1].parts, position))
+            continue
+        extents = plan.contraction.extents
+        tasks = prod(-(-extents[loop.axis] // loop.step) for loop in loops)
+        found.append(Phase((position,), loops, tasks))
+    return tuple(found)
+
+
+def _is_shared(
+    operand: str, schedule: Schedule, plans: Sequence[NestPlan], phases: Sequence[Phase]
+) -> bool:
+    """Whether nests of several phases write or read an operand."""
+    part_of = [p for p, part in enumerate(schedule.parts) for _ in range(count_nests(part))]
+    users = {
+        part_of[index]
+        for index, plan in enumerate(plans)
+        if operand in {access.operand for access in plan.contraction.operands}
+    }
+    return sum(not users.isdisjoint(phase.parts) for phase in phases) > 1
 
 
 def count_nests(part: Part) -> int:
     """Nests in a part of the schedule."""
     return sum(map(count_nests, part.parts)) if isinstance(part, Group) else 1
-
-
-def contraction_extent(plans: Sequence[NestPlan], axis: str) -> int:
-    """Extent of an axis that some nest has."""
-    return next(p.contraction.extents[axis] for p in plans if axis in p.contraction.extents)
 
 
 def _places(
@@ -244,41 +313,44 @@ def _workspace(
             if not stage.stage.once:
                 offsets[index, position] = used[is_once]
                 used[is_once] += plan.bytes_of(position)
+    placed, end = _placed(temporaries, item, used[False])
+    return offsets | placed, end, used[True]
+
+
+def _placed(
+    temporaries: Mapping[str, Temporary], item: int, first: int
+) -> tuple[dict[tuple[int, int] | str, int], int]:
+    """Offsets of temporaries one after the other from `first` on, and where they end."""
+    offsets: dict[tuple[int, int] | str, int] = {}
     for name, temporary in temporaries.items():
-        offsets[name] = used[False]
-        used[False] += round_up(temporary.elements * item, ALIGN_BYTES)
-    return offsets, used[False], used[True]
+        offsets[name] = first
+        first += round_up(temporary.elements * item, ALIGN_BYTES)
+    return offsets, first
 
 
-def task_loops(
-    schedule: Schedule, parts: Sequence[Part], plans: Sequence[NestPlan]
-) -> tuple[Loop, ...]:
-    """The leading loops that tasks range over.
+def _task_loops(part: Part, wanted: int, plan: NestPlan) -> tuple[Loop, ...]:
+    """The leading loops of a part that tasks range over.
 
     Args:
-        schedule: says how many.
-        parts: what runs at each call.
-        plans: the nests of those parts.
+        part: of the schedule.
+        wanted: how many.
+        plan: the part's first nest.
 
     Raises:
         ScheduleError: there are not that many, or a stage or a reduction comes between.
     """
-    wanted = schedule.parallel
-    first = parts[0]
-    if wanted and len(parts) > 1:
-        raise ScheduleError(f"parallel={wanted} needs one outermost part; here are several")
-    if isinstance(first, Group):
-        steps: list[object] = list(first.loops)
+    if isinstance(part, Group):
+        steps: list[object] = list(part.loops)
     else:
-        steps = list(first.steps)
+        steps = list(part.steps)
         while steps and isinstance(steps[0], Stage):
-            if wanted and plans[0].output_stage == len(first.steps) - len(steps):
+            if wanted and plan.output_stage == len(part.steps) - len(steps):
                 raise ScheduleError("the output is staged outside the parallel loops")
             steps.pop(0)
     loops = tuple(step for step in steps[:wanted] if isinstance(step, Loop))
     if len(loops) < wanted:
         raise ScheduleError(f"parallel={wanted} needs that many leading loops in one run")
-    kinds = plans[0].contraction.by_name
+    kinds = plan.contraction.by_name
     for loop in loops:
         if kinds[loop.axis].kind != "parallel":
             raise ScheduleError(f"parallel loop over {loop.axis}: a reduction cannot be spread")

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -113,8 +113,21 @@ class Schedule:
     parts: tuple[Part, ...]
     algorithm: str = "direct"
     parallel: int = 0
-    """How many leading loops tasks range over."""
+    """How many leading loops of the last part tasks range over."""
     instruction: str = "fma"
+    parallel_before: tuple[int, ...] = ()
+    """The same of each part before the last; () where none of them is spread."""
+
+    @property
+    def spread(self) -> tuple[int, ...]:
+        """How many leading loops of each part tasks range over."""
+        before = self.parallel_before or (0,) * (len(self.parts) - 1)
+        return (*before, self.parallel)
+
+    def spread_over(self, counts: Sequence[int]) -> Schedule:
+        """The same with tasks over so many leading loops of each part."""
+        *before, last = counts
+        return replace(self, parallel=last, parallel_before=tuple(before) if any(before) else ())
 
     @cached_property
     def nests(self) -> tuple[Nest, ...]:
@@ -128,11 +141,13 @@ class Schedule:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data; `from_dict` reads it back."""
+        before = list(self.parallel_before)
         return {
             "version": SCHEDULE_VERSION,
             "algorithm": self.algorithm,
             "instruction": self.instruction,
             "parallel": self.parallel,
+            **({"parallel_before": before} if before else {}),
             "nests": [_part_to_dict(part) for part in self.parts],
         }
 
@@ -207,6 +222,7 @@ def from_dict(loaded: object) -> Schedule:
         algorithm=top.word("algorithm"),
         parallel=top.integer("parallel", 0, MAX_STEPS),
         instruction=top.choice("instruction", INSTRUCTIONS),
+        parallel_before=top.counts("parallel_before") if top.has("parallel_before") else (),
     )
     top.done()
     return schedule
@@ -329,6 +345,13 @@ class _Reader:
             if not 0 < entry[1] <= MAX_EXTENT:
                 raise self._wrong(name, entry, "pairs whose integer is at least 1")
             found.append((self._word(name, entry[0]), entry[1]))
+        return tuple(found)
+
+    def counts(self, name: str) -> tuple[int, ...]:
+        found = self._list(name, MAX_NESTS)
+        for entry in found:
+            if type(entry) is not int or not 0 <= entry <= MAX_STEPS:
+                raise self._wrong(name, entry, f"integers from 0 to {MAX_STEPS}")
         return tuple(found)
 
     def groups(self, name: str) -> tuple[tuple[str, ...], ...]:

@@ -127,7 +127,7 @@ def kernel_bytes(made: Contraction, schedule: Schedule, threads: int) -> int:
     """What a loaded kernel holds beside the operands: its packed ones and its workspace."""
     denoted = program(made, schedule)
     packed = sum(size for _, size in denoted.packed)
-    return packed + denoted.workspace_bytes * min(threads, denoted.tasks)
+    return packed + denoted.call_bytes(denoted.threads_of(threads))
 
 
 def _has_tail(made: Contraction) -> bool:

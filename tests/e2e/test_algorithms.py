@@ -81,10 +81,9 @@ CUT: dict[str, tuple[Part, ...]] = {
 @pytest.mark.parametrize("parts", CUT.values(), ids=CUT.keys())
 def test_reduction_cut_into_parts_is_right(parts: tuple[Part, ...], count: int) -> None:
     workload = parse_workload("matmul", "9x37x36,bias=1,residual=1,act=relu")
-    for parallel in (0, 1):
-        if parallel and len(parts) > 1:
-            continue
-        check(workload, Schedule(parts, f"partial{count}", parallel))
+    for spread in itertools.product((0, 1), repeat=len(parts)):
+        schedule = Schedule(parts, f"partial{count}").spread_over(spread)
+        check(workload, schedule, V3.with_threads(1 + count % 3))
 
 
 # --- stages of stages ----------------------------------------------------------------------

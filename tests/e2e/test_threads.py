@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
+import itertools
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from autotune.backends import cpu
+from autotune.backends.base import Artifact
 from autotune.ir.default import default_schedule
 from autotune.ir.program import program
 from autotune.ir.schedule import Schedule
@@ -18,6 +23,7 @@ from autotune.pages import aligned_bytes
 from autotune.reference import expected
 from autotune.runtime import Kernel, bind
 from autotune.space import generate
+from autotune.space.winograd_nests import build
 from autotune.targets.detect import host
 from autotune.trial import Workload
 from tests.measuring import FAULTY, WORKERS, WORKLOAD, collect, plant, variants
@@ -67,6 +73,84 @@ def test_winograd_over_any_number_of_threads_gives_the_same_bits() -> None:
     assert len(outputs(workload, chosen)) == 1
 
 
+def built(
+    workload: Workload, schedule: Schedule, threads: int
+) -> tuple[Artifact, cpu.Loaded, dict[str, NDArray[Any]]]:
+    """A kernel over so many threads, and its operands, packed where it wants that."""
+    made, target = contraction(workload), host().with_threads(threads)
+    artifact = cpu.build(made, schedule, target)
+    loaded, arrays = cpu.load(artifact, target), make_inputs(workload, 0)
+    for name, size in artifact.packed_bytes:
+        packed = aligned_bytes(size)
+        loaded.pack(name, arrays[name].ctypes.data, packed.ctypes.data)
+        arrays[name] = packed
+    arrays["out"] = np.empty(made.output.shape, np.float32)
+    return artifact, loaded, arrays
+
+
+PHASES = {
+    # The filters are transformed first, and at each call.
+    "rows of tiles": ("c=16,h=18,k=32,r=3,pad=1,prepack=0", {"rows": 1, "filters": 0}),
+    "filters and channels": ("c=16,h=7,k=32,r=3,pad=1,prepack=0", {"rows": 2, "filters": 1}),
+    "neither": ("c=8,h=7,k=16,r=3,pad=1,prepack=0", {"rows": 2, "filters": 0}),
+    "filters packed": ("c=16,h=7,k=32,r=3,pad=1", {"rows": 2, "filters": 1}),
+}
+
+
+def of_phases(name: str) -> tuple[Workload, Schedule]:
+    """A Winograd schedule of several phases."""
+    shape, changes = PHASES[name]
+    workload = parse_workload("conv2d", shape)
+    knobs = {"outputs": 4, "channels": 1, "tile_rows": 1, "tile_columns": 2, "vectors": 1,
+             "unroll": 1, "prefetch": 0, **changes}  # fmt: skip
+    made, target = contraction(workload), host().with_threads(4)
+    lanes = min(8, target.vector_bytes // 4)
+    return workload, build(made, target, knobs, lanes)
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_phases_over_any_number_of_threads_give_the_same_bits(name: str) -> None:
+    workload, schedule = of_phases(name)
+    assert len(program(contraction(workload), schedule).phases) > 1
+    assert len(outputs(workload, schedule)) == 1
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_phases_keep_to_their_memory_and_what_threads_share(name: str) -> None:
+    workload, schedule = of_phases(name)
+    for threads in (1, 2, 7):
+        target = host().with_threads(threads)
+        assert check_candidate(workload, schedule, target, strict=True) <= workload.tolerance
+    made = program(contraction(workload), schedule)
+    artifact = cpu.build(contraction(workload), schedule, host().with_threads(3))
+    assert artifact.shared_bytes == made.shared_bytes > 0
+    assert artifact.workspace_bytes == 3 * made.workspace_bytes + made.shared_bytes
+    assert artifact.share_bytes == made.workspace_bytes
+    assert artifact.phases == tuple(phase.tasks for phase in made.phases)
+
+
+@pytest.mark.parametrize("name", PHASES)
+def test_any_order_of_the_tasks_within_a_phase_gives_the_same_bits(name: str) -> None:
+    workload, schedule = of_phases(name)
+    artifact, loaded, arrays = built(workload, schedule, 1)
+    workspace, out = aligned_bytes(artifact.workspace_bytes), arrays["out"]
+    bound = bind(artifact, loaded, arrays, workspace)
+    found, rng = set(), np.random.default_rng(0)
+    for call in range(4):
+        out.fill(np.nan)
+        workspace.fill(0xFF)
+        if call == 0:
+            bound.run()
+        ends = itertools.accumulate(artifact.phases)
+        for end, tasks in zip(ends, artifact.phases, strict=True) if call else ():
+            for task in end - tasks + rng.permutation(tasks):
+                place = ctypes.addressof(bound.table), workspace.ctypes.data
+                loaded.body(*place, int(task), int(task) + 1)
+        found.add(out.tobytes())
+    assert len(found) == 1
+    loaded.close()
+
+
 @pytest.mark.parametrize("threads", [2, 3, 7])
 def test_candidates_over_threads_keep_to_their_memory(threads: int) -> None:
     target = host().with_threads(threads)
@@ -77,23 +161,18 @@ def test_candidates_over_threads_keep_to_their_memory(threads: int) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_repeated_calls_are_whole_calls(threads: int) -> None:
-    workload = WORKLOADS["matmul"]
-    target = host().with_threads(threads)
-    artifact = cpu.build(contraction(workload), default(workload, threads), target)
-    loaded = cpu.load(artifact, target)
-    arrays = make_inputs(workload, 0)
-    right = expected(workload, arrays)
-    for name, size in artifact.packed_bytes:
-        packed = aligned_bytes(size)
-        loaded.pack(name, arrays[name].ctypes.data, packed.ctypes.data)
-        arrays[name] = packed
-    out = arrays["out"] = np.empty(contraction(workload).output.shape, np.float32)
-    bound = bind(artifact, loaded, arrays, aligned_bytes(artifact.workspace_bytes))
-    for count in (1, 2, 100):
-        out.fill(np.nan)
-        bound.repeat(count)
-        assert error_units(workload, out, right) <= workload.tolerance
-    loaded.close()
+    for workload, schedule in (
+        (WORKLOADS["matmul"], default(WORKLOADS["matmul"], threads)),
+        of_phases("rows of tiles"),
+    ):
+        artifact, loaded, arrays = built(workload, schedule, threads)
+        right, out = expected(workload, make_inputs(workload, 0)), arrays["out"]
+        bound = bind(artifact, loaded, arrays, aligned_bytes(artifact.workspace_bytes))
+        for count in (1, 2, 100):
+            out.fill(np.nan)
+            bound.repeat(count)
+            assert error_units(workload, out, right) <= workload.tolerance
+        loaded.close()
 
 
 # --- in a runner ---------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import ctypes
 import itertools
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def artifact(tasks: int = 1, threads: int = 1, is_packed: bool = True) -> Artifa
         operands=("x", "weight", "bias", "residual", "out"),
         packed_bytes=(("weight", PACKED_BYTES),) if is_packed else (),
         workspace_bytes=64 * threads,
-        tasks=tasks,
+        phases=(tasks,),
         digest="",
         target="",
         ir_bytes=0,
@@ -289,9 +290,9 @@ class FakeTeam:
     """Stands for the team of the process: notes what it is asked for."""
 
     def __init__(self) -> None:
-        self.asked: list[dict[str, int]] = []
+        self.asked: list[dict[str, Any]] = []
 
-    def prepared(self, body: int, **asked: int) -> Callable[[int], None]:
+    def prepared(self, body: int, **asked: Any) -> Callable[[int], None]:
         return lambda count: self.asked.append({"body": body, **asked, "count": count})
 
 
@@ -329,7 +330,7 @@ def test_several_threads_are_the_teams(team: FakeTeam, tasks: int, threads: int)
         "operands": ctypes.addressof(bound.table),
         "workspace": workspace.ctypes.data,
         "share_bytes": 64,
-        "tasks": tasks,
+        "phases": (tasks,),
         "threads": threads,
     }
     assert team.asked == [{**whole, "count": count} for count in (1, 5, 1)]
@@ -340,3 +341,15 @@ def test_table_holds_the_operands_in_the_artifacts_order() -> None:
     given = arrays()
     bound = bind(artifact(), FakeCode(), given, aligned_bytes(64))  # type: ignore[arg-type]
     assert list(bound.table) == [given[name].ctypes.data for name in artifact().operands]
+
+
+def test_what_threads_share_is_behind_their_shares_and_last_in_the_table(team: FakeTeam) -> None:
+    built = replace(artifact(threads=3), phases=(5, 2), workspace_bytes=3 * 64 + 128,
+                    shared_bytes=128)  # fmt: skip
+    workspace = aligned_bytes(built.workspace_bytes)
+    bound = bind(built, FakeCode(), arrays(), workspace)  # type: ignore[arg-type]
+    assert len(bound.table) == len(built.operands) + 1
+    assert bound.table[len(built.operands)] == workspace.ctypes.data + 3 * 64
+    bound.run()
+    assert (team.asked[0]["share_bytes"], team.asked[0]["phases"]) == (64, (5, 2))
+    assert built.tasks == 7

@@ -39,18 +39,19 @@ def build(contraction: Contraction, schedule: Schedule, target: Target) -> Artif
     _judge(contraction, schedule, target)
     body, *shared = lower_modules(contraction, schedule)
     made = program(contraction, schedule)
-    threads = min(target.threads, made.tasks)
+    threads = made.threads_of(target.threads)
     return Artifact(
         objects=(compile_object(body, target), *(_shared_object(ir, target) for ir in shared)),
         operands=tuple(access.operand for access in contraction.operands),
         packed_bytes=made.packed,
-        workspace_bytes=made.workspace_bytes * threads,
-        tasks=made.tasks,
+        workspace_bytes=made.call_bytes(threads),
+        phases=tuple(phase.tasks for phase in made.phases),
         digest=schedule.digest,
         target=target.key,
         ir_bytes=len(body) + sum(map(len, shared)),
         pack_bytes=made.pack_bytes,
         threads=threads,
+        shared_bytes=made.shared_bytes,
     )
 
 

@@ -25,13 +25,12 @@ from autotune.ir.contraction import Contraction
 from autotune.ir.homes import Home, NestPlan, storage_home
 from autotune.ir.program import (
     Path,
+    Phase,
     Program,
-    body_parts,
     count_nests,
     program,
-    task_loops,
 )
-from autotune.ir.schedule import Group, Loop, Part, Schedule
+from autotune.ir.schedule import Group, Loop, Nest, Part, Schedule
 
 BODY = "define void @body(ptr %operands, ptr %workspace, i64 %begin, i64 %end) align 64"
 PACK = "define void @pack_{}(ptr %source, ptr %target, ptr %workspace)"
@@ -155,26 +154,54 @@ class _Body:
         return _Module(frozenset(self.emitter.declarations), (function,), frozenset(self.called))
 
     def _function(self) -> str:
-        emitter, schedule = self.emitter, self.program.schedule
+        emitter = self.emitter
         some = emitter.op("icmp slt i64 %begin, %end")
         emitter.do(f"br i1 {some}, label %start, label %none")
         emitter.block("none")
         emitter.do("ret void")
         emitter.block("start")
         states = self._scoped((), self._initial())
-        parts = body_parts(schedule, self.program.nests)
-        first = parts[0]
-        tasks = task_loops(schedule, parts, self._repeated)
-        if tasks and isinstance(first, Group):
-            scope = (schedule.parts.index(first),)
-            extents = [states[self._first_nest(scope)].region[loop.axis] for loop in tasks]
-            with emitter.loop("%end", 1, start="%begin") as task:
-                indices = split_task(emitter, task, tasks, extents)
-                self._group(first, first.loops, scope, states, indices)
+        if len(self.program.phases) == 1:
+            self._phase(self.program.phases[0], states, ("%begin", "%end"))
         else:
-            self._parts(schedule.parts, (), states, tasks)
+            self._phases(states)
         emitter.do("ret void")
         return f"{BODY} {{\nentry:\n" + "\n".join(emitter.lines) + "\n}"
+
+    def _phases(self, states: list[State]) -> None:
+        """Of each phase the tasks that are asked for, if any."""
+        emitter, before = self.emitter, 0
+        for phase in self.program.phases:
+            begin = self._clamped("%begin", before, phase.tasks)
+            end = self._clamped("%end", before, phase.tasks)
+            with emitter.when(emitter.op(f"icmp slt i64 {begin}, {end}")):
+                self._phase(phase, states, (begin, end))
+            before += phase.tasks
+
+    def _clamped(self, task: str, before: int, tasks: int) -> str:
+        """A task's number counted from the first of a phase, within it."""
+        emitter = self.emitter
+        for name in ("smax", "smin"):
+            emitter.declare(f"declare i64 @llvm.{name}.i64(i64, i64)")
+        inside = emitter.add(task, -before)
+        low = emitter.op(f"call i64 @llvm.smax.i64(i64 {inside}, i64 0)")
+        return emitter.op(f"call i64 @llvm.smin.i64(i64 {low}, i64 {tasks})")
+
+    def _phase(self, phase: Phase, states: list[State], run: tuple[str, str]) -> None:
+        """A run of one phase's tasks, which is not empty."""
+        emitter, loops = self.emitter, phase.loops
+        for position in phase.parts:
+            part, first = self.program.schedule.parts[position], self._first_nest((position,))
+            if isinstance(part, Nest):
+                self._nest(first, states[first], loops, run)
+                continue
+            if not loops:
+                self._group(part, part.loops, (position,), states, ())
+                continue
+            extents = [states[first].region[loop.axis] for loop in loops]
+            with emitter.loop(run[1], 1, start=run[0]) as task:
+                indices = split_task(emitter, task, loops, extents)
+                self._group(part, part.loops, (position,), states, indices)
 
     def _initial(self) -> list[State]:
         """Every nest before any loop: its operands where the caller put them."""
@@ -204,21 +231,26 @@ class _Body:
             if temporary.scope != scope:
                 continue
             offset = self.program.offsets[name]
-            place = self.emitter.op(f"getelementptr i8, ptr %workspace, i64 {offset}")
+            block = self._shared() if name in self.program.shared else "%workspace"
+            place = self.emitter.op(f"getelementptr i8, ptr {block}, i64 {offset}")
             for index, plan in enumerate(self.program.nests):
                 if name in {access.operand for access in plan.contraction.operands}:
                     states[index] = states[index].housed(name, temporary.home, place)
         return states
 
-    def _parts(
-        self, parts: tuple[Part, ...], scope: Path, states: list[State], tasks: tuple[Loop, ...]
-    ) -> None:
+    def _shared(self) -> str:
+        """The address of what threads share, the last of the pointer table."""
+        slot = 8 * len(self.program.contraction.operands)
+        place = self.emitter.op(f"getelementptr i8, ptr %operands, i64 {slot}")
+        return self.emitter.op(f"load ptr, ptr {place}, align 8")
+
+    def _parts(self, parts: tuple[Part, ...], scope: Path, states: list[State]) -> None:
         first = self._first_nest(scope)
         for position, part in enumerate(parts):
             if isinstance(part, Group):
                 self._group(part, part.loops, (*scope, position), states, ())
-            elif not self.program.nests[first].contraction.is_once:
-                self._nest(first, states[first], tasks)
+            else:
+                self._nest(first, states[first], (), ("", ""))
             first += count_nests(part)
 
     @property
@@ -226,8 +258,10 @@ class _Body:
         """The nests of the body, without those that are done once and beforehand."""
         return [plan for plan in self.program.nests if not plan.contraction.is_once]
 
-    def _nest(self, index: int, state: State, tasks: tuple[Loop, ...]) -> None:
-        """One nest: in place if it is the only one, else by a call."""
+    def _nest(
+        self, index: int, state: State, tasks: tuple[Loop, ...], run: tuple[str, str]
+    ) -> None:
+        """One nest, over a run of its tasks: in place if it is the only one, else by a call."""
         if len(self._repeated) == 1:
             NestBody(self.emitter, self.program, index, tasks).write(state)
             return
@@ -239,7 +273,8 @@ class _Body:
         emitter = Emitter(self.emitter.scalar, self.emitter.lanes)
         NestBody(emitter, self.program, index, tasks).write(inside)
         given = [("ptr", "%workspace", "%workspace")]
-        given += [("i64", name, name) for name in ("%begin", "%end") if tasks]
+        if tasks:
+            given += [("i64", "%begin", run[0]), ("i64", "%end", run[1])]
         given += [("ptr", name, state.pointers[a]) for a, name in pointers.items()]
         given += [("i64", name, str(state.absolute[a])) for a, name in moving.items()]
         parameters = ", ".join(f"{kind} {name}" for kind, name, _ in given)
@@ -272,7 +307,7 @@ class _Body:
     ) -> None:
         """What is left of a group's loops around its parts; tasks gave the leading `indices`."""
         if not loops:
-            self._parts(group.parts, scope, self._scoped(scope, list(states)), ())
+            self._parts(group.parts, scope, self._scoped(scope, list(states)))
             return
         loop, first = loops[0], self._first_nest(scope)
         nests = range(first, first + count_nests(group))

@@ -34,6 +34,6 @@ def peak_kernel(target: Target, dtype: str = "float32") -> tuple[Artifact, int]:
     ir = "\n\n".join([*sorted(emitter.declarations), body, REPEAT]) + "\n"
     size = CHAINS * target.vector_bytes
     artifact = Artifact(
-        (compile_object(ir, target),), ("out",), (), size, 1, "peak", target.key, len(ir)
+        (compile_object(ir, target),), ("out",), (), size, (1,), "peak", target.key, len(ir)
     )
     return artifact, 2 * lanes * CHAINS * ROUNDS

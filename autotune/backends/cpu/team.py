@@ -1,4 +1,4 @@
-"""One kernel over several threads: a fork and join in machine code, with threads of our own.
+"""One kernel over several threads: forks and joins in machine code, with threads of our own.
 
 `runtime` calls it. The threads are started when they are first asked for, shared by all kernels of
 the process, and never ended: they wait for the next call awake for a moment, then asleep. Whoever
@@ -11,8 +11,9 @@ import ctypes
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
+from itertools import accumulate
 from string import Template
 
 from autotune.backends.cpu.machine import Linked, compile_object
@@ -31,7 +32,7 @@ _MASK = (1 << 64) - 1 - sum(1 << (getattr(signal, name) - 1) for name in _FAULTS
 
 _IR = Template("""
 ; Who calls does part 0 itself. Memory of two cache lines each, which processors fetch in pairs.
-%Job = type { ptr, ptr, ptr, i64, i64, i64, i32 }   ; as _Job
+%Job = type { ptr, ptr, ptr, i64, i64, i64, i64, i32 }   ; as _Job
 %Worker = type { i32, i64, ptr, [104 x i8] }        ; state, its part, its job
 
 @busy = internal global i32 0, align 128
@@ -50,11 +51,11 @@ declare void @llvm.x86.sse2.pause()
 declare void @llvm.x86.sse.stmxcsr(ptr)
 declare void @llvm.x86.sse.ldmxcsr(ptr)
 
-define void @run(ptr %job, i64 %count) {
+; Each call does one job after the other: the phases of the kernel.
+define void @run(ptr %jobs, i64 %phases, i64 %count) {
 entry:
-  %arithmetic = getelementptr %Job, ptr %job, i64 0, i32 6
-  call void @llvm.x86.sse.stmxcsr(ptr %arithmetic)
-  %place = getelementptr %Job, ptr %job, i64 0, i32 5
+  call void @each(ptr @note_arithmetic, ptr %jobs, i64 0, i64 %phases)
+  %place = getelementptr %Job, ptr %jobs, i64 0, i32 6
   %threads = load i64, ptr %place
   %others = atomicrmw xchg ptr @busy, i32 1 acquire
   %mine = icmp eq i32 %others, 0
@@ -66,14 +67,20 @@ ready:
   %present = phi i64 [ 1, %entry ], [ %gathered, %gather ]
   br label %next
 next:
-  %done = phi i64 [ 0, %ready ], [ %following, %call ]
+  %done = phi i64 [ 0, %ready ], [ %following, %counted ]
   %more = icmp slt i64 %done, %count
-  br i1 %more, label %call, label %last
-call:
+  br i1 %more, label %phase, label %last
+phase:
+  %number = phi i64 [ 0, %next ], [ %after, %phase ]
+  %job = getelementptr %Job, ptr %jobs, i64 %number
   call void @each(ptr @hand_out, ptr %job, i64 1, i64 %present)
   call void @work(ptr %job, i64 0)
   call void @each(ptr @work, ptr %job, i64 %present, i64 %threads)
   call void @each(ptr @await, ptr %job, i64 1, i64 %present)
+  %after = add i64 %number, 1
+  %again = icmp slt i64 %after, %phases
+  br i1 %again, label %phase, label %counted
+counted:
   %following = add i64 %done, 1
   br label %next
 last:
@@ -107,18 +114,27 @@ done:
   ret void
 }
 
+define internal void @note_arithmetic(ptr %jobs, i64 %number) {
+  %arithmetic = getelementptr %Job, ptr %jobs, i64 %number, i32 7
+  call void @llvm.x86.sse.stmxcsr(ptr %arithmetic)
+  ret void
+}
+
 define internal void @work(ptr %job, i64 %part) {
   %all = load %Job, ptr %job
   %body = extractvalue %Job %all, 0
   %operands = extractvalue %Job %all, 1
   %workspace = extractvalue %Job %all, 2
   %share = extractvalue %Job %all, 3
-  %tasks = extractvalue %Job %all, 4
-  %threads = extractvalue %Job %all, 5
+  %first = extractvalue %Job %all, 4
+  %tasks = extractvalue %Job %all, 5
+  %threads = extractvalue %Job %all, 6
   %before = mul i64 %tasks, %part
-  %begin = udiv i64 %before, %threads
+  %from = udiv i64 %before, %threads
+  %begin = add i64 %first, %from
   %with = add i64 %before, %tasks
-  %end = udiv i64 %with, %threads
+  %to = udiv i64 %with, %threads
+  %end = add i64 %first, %to
   %offset = mul i64 %share, %part
   %mine = getelementptr i8, ptr %workspace, i64 %offset
   call void %body(ptr %operands, ptr %mine, i64 %begin, i64 %end)
@@ -200,7 +216,7 @@ sleep:
   br label %look
 work:
   %job = load ptr, ptr %job_place
-  %arithmetic = getelementptr %Job, ptr %job, i64 0, i32 6
+  %arithmetic = getelementptr %Job, ptr %job, i64 0, i32 7
   call void @llvm.x86.sse.ldmxcsr(ptr %arithmetic)
   call void @work(ptr %job, i64 %part)
   store atomic i32 $idle, ptr %worker release, align 4
@@ -263,13 +279,14 @@ done:
 
 
 class _Job(ctypes.Structure):
-    """What the parts of one call have in common."""
+    """What the parts of one phase of a call have in common."""
 
     _fields_ = (
         ("body", ctypes.c_void_p),
         ("operands", ctypes.c_void_p),
         ("workspace", ctypes.c_void_p),
         ("share_bytes", ctypes.c_int64),
+        ("first_task", ctypes.c_int64),
         ("tasks", ctypes.c_int64),
         ("threads", ctypes.c_int64),
         # How the caller rounds: written and read in machine code alone.
@@ -282,7 +299,7 @@ class Team:
 
     def __init__(self) -> None:
         linked = Linked([compile_object(_IR, TARGET)], ["run", "forget"], TARGET)
-        self._run = linked.function("run", ctypes.c_void_p, ctypes.c_int64)
+        self._run = linked.function("run", ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
         os.register_at_fork(after_in_child=linked.function("forget"))
         # Threads are still in it while the process ends.
         linked.keep()
@@ -293,25 +310,26 @@ class Team:
         operands: int,
         workspace: int,
         share_bytes: int,
-        tasks: int,
+        phases: Sequence[int],
         threads: int,
         count: int,
     ) -> None:
         """Call a kernel `count` times, each time over all tasks, one call after the other.
 
-        Part i of each call has the tasks from tasks * i // threads on and the share i of the
-        workspace. Threads that cannot be started are done without.
+        A phase begins when all threads have ended the one before. Part i of it has its tasks from
+        tasks * i // threads on and the share i of the workspace. Threads that cannot be started are
+        done without.
 
         Args:
             body: address of the kernel.
             operands: address of its pointer table.
             workspace: address of all shares.
             share_bytes: of the workspace, for each part.
-            tasks: in one call.
-            threads: parts of one call, from 1 on.
+            phases: tasks of each phase of one call.
+            threads: parts of each phase, from 1 on.
             count: of calls.
         """
-        self.prepared(body, operands, workspace, share_bytes, tasks, threads)(count)
+        self.prepared(body, operands, workspace, share_bytes, phases, threads)(count)
 
     def prepared(
         self,
@@ -319,13 +337,20 @@ class Team:
         operands: int,
         workspace: int,
         share_bytes: int,
-        tasks: int,
+        phases: Sequence[int],
         threads: int,
     ) -> Callable[[int], None]:
         """`run` with everything said but the count, for one caller at a time."""
-        return partial(
-            self._run, ctypes.byref(_Job(body, operands, workspace, share_bytes, tasks, threads))
-        )
+        common = (body, operands, workspace, share_bytes)
+        jobs: _Job | ctypes.Array[_Job]
+        if len(phases) == 1:
+            # By far the most calls, of which the shortest take as long as the lines below.
+            jobs = _Job(*common, 0, phases[0], threads)
+        else:
+            firsts = accumulate(phases[:-1], initial=0)
+            made = [_Job(*common, *run, threads) for run in zip(firsts, phases, strict=True)]
+            jobs = (_Job * len(made))(*made)
+        return partial(self._run, ctypes.byref(jobs), len(phases))
 
 
 _LOCK = threading.RLock()

@@ -6,6 +6,7 @@ Needs LLVM. Kernels are Python functions or a few lines of IR; real ones are in 
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import subprocess
 import sys
@@ -37,7 +38,7 @@ def run(body: Body, tasks: int, threads: int, count: int = 1, share_bytes: int =
     function = KERNEL(body)
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address
-    team().run(address, 8, 4096, share_bytes, tasks, threads, count)
+    team().run(address, 8, 4096, share_bytes, (tasks,), threads, count)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def counting() -> Iterator[int]:
 def counted(address: int, tasks: int, threads: int, count: int) -> int:
     """Tasks that so many calls of the counting kernel did."""
     total = ctypes.c_int64(0)
-    team().run(address, ctypes.addressof(total), 0, 0, tasks, threads, count)
+    team().run(address, ctypes.addressof(total), 0, 0, (tasks,), threads, count)
     return total.value
 
 
@@ -69,6 +70,27 @@ def test_every_task_is_done_once_a_call_with_a_workspace_for_each_part(
     bounds = [part * tasks // threads for part in range(threads + 1)]
     parts = [(8, 4096 + 64 * part, bounds[part], bounds[part + 1]) for part in range(threads)]
     assert Counter(seen) == dict.fromkeys(parts, 3)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 7])
+def test_phases_follow_each_other_each_over_all_threads(threads: int) -> None:
+    phases, seen = (5, 1, 8), list[tuple[int, int]]()
+
+    def body(operands: int, workspace: int, begin: int, end: int) -> None:
+        if begin % 2:
+            time.sleep(0.001)
+        seen.append((begin, end))
+
+    function = KERNEL(body)
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    assert address
+    team().run(address, 8, 4096, 64, phases, threads, 2)
+    expected = []
+    for before, tasks in zip((0, 5, 6), phases, strict=True):
+        bounds = [before + part * tasks // threads for part in range(threads + 1)]
+        expected.append(Counter(itertools.pairwise(bounds)))
+    pieces = [seen[i : i + threads] for i in range(0, len(seen), threads)]
+    assert [Counter(piece) for piece in pieces] == expected * 2
 
 
 def test_parts_run_at_the_same_time_in_threads_of_their_own_the_first_in_the_callers() -> None:
@@ -217,7 +239,7 @@ def ended(root: Path, script: str) -> subprocess.CompletedProcess[str]:
 
         def run(body, tasks, threads, count=1):
             address = ctypes.cast(function := KERNEL(body), ctypes.c_void_p).value
-            team().run(address, 0, 0, 0, tasks, threads, count)
+            team().run(address, 0, 0, 0, (tasks,), threads, count)
 
         def done(tasks, threads):
             seen = []

@@ -14,6 +14,7 @@ from autotune.ir.legal import violation
 from autotune.ir.program import program
 from autotune.ir.schedule import Group, Loop, Nest, Schedule, Stage
 from autotune.ops.base import contraction, parse_workload
+from autotune.space.winograd_nests import build
 from autotune.targets.detect import resolve
 from tests.golden.kernels import KERNELS
 from tests.wild import wild_schedules
@@ -198,6 +199,21 @@ def test_default_of_one_target_is_carried_to_narrower_ones_or_not_at_all():
     computed = made("matmul", "64x64x64")
     assert adapt(default_schedule(computed, V4), computed, V3) is None
     assert adapt(default_schedule(computed, V3), computed, V4) is not None
+
+
+def test_each_part_keeps_the_parallel_loops_that_are_left():
+    shape = "c=16,h=14,k=32,r=3,pad=1,prepack=0"
+    knobs = {"outputs": 2, "rows": 1, "filters": 1, "channels": 1, "tile_rows": 1,
+             "tile_columns": 2, "vectors": 1, "unroll": 1, "prefetch": 0}  # fmt: skip
+    plain, packed = made("conv2d", shape), made("conv2d", shape.replace(",prepack=0", ""))
+    schedule = build(plain, V3.with_threads(2), knobs, 8)
+    assert schedule.spread == (1, 1)
+    assert carried(schedule, made("conv2d", shape.replace("h=14", "h=20"))).spread == (1, 1)
+    assert carried(schedule, made("conv2d", shape.replace("k=32", "k=8"))).spread == (1, 1)
+    # A part that dissolves leaves one thread.
+    assert carried(schedule, made("conv2d", shape.replace("h=14", "h=2"))).spread == (0,) * 3
+    once = build(packed, V3.with_threads(2), knobs, 8)
+    assert once.spread == carried(once, plain).spread == (0, 1)
 
 
 # --- any schedule, any shape -------------------------------------------------------------------

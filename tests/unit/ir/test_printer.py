@@ -26,6 +26,11 @@ def test_only_as_many_loops_are_parallel_as_the_schedule_says():
         assert text.count("parallel for") == parallel
 
 
+def test_each_part_has_parallel_loops_of_its_own():
+    schedule = Schedule((FIRST, SECOND), "partial2").spread_over([2, 1])
+    assert show(MATMUL, schedule).count("parallel for") == 3
+
+
 def test_groups_indent_their_nests_and_keep_their_order():
     inner = Group((Loop("n", 8),), (FIRST, SECOND))
     text = show(MATMUL, Schedule((Group((Loop("m", 4),), (inner,)),), "partial2", parallel=1))

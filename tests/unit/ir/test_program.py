@@ -19,8 +19,8 @@ def direct(*steps, parallel=0):
     return Schedule((Nest(steps, "n", 8, inner),), parallel=parallel)
 
 
-def partial(*parts, parallel=0):
-    return Schedule(parts, "partial2", parallel)
+def partial(*parts, parallel=0, before=()):
+    return Schedule(parts, "partial2", parallel, parallel_before=before)
 
 
 M4 = Loop("m", 4)
@@ -53,9 +53,21 @@ REFUSED = {
     ),
     "shared loop by 0": (partial(Group((Loop("m", 0),), (FIRST, SECOND))), "longer than the step"),
     # Tasks.
-    "tasks over several parts": (
-        partial(FIRST, SECOND, parallel=1),
-        "parallel=1 needs one outermost part; here are several",
+    "tasks over loops of a part that has fewer": (
+        partial(FIRST, SECOND, before=(2,)),
+        "parallel=2 needs that many leading loops in one run",
+    ),
+    "tasks over more parts than there are": (
+        partial(FIRST, SECOND, before=(1, 0)),
+        r"parallel_before=\[1, 0\] is not one count for each of the 1 parts before the last",
+    ),
+    "tasks inside the staged output of an earlier part": (
+        partial(
+            Nest((Stage("partial", "axes"), Loop("part", 1)), "n", 8, FIRST.inner),
+            SECOND,
+            before=(1,),
+        ),
+        "the output is staged outside the parallel loops",
     ),
     "more tasks than loops": (
         direct(M4, parallel=2),
@@ -116,6 +128,41 @@ def test_program_refuses_what_a_nest_of_it_refuses():
 )
 def test_tasks_are_the_rounds_of_the_parallel_loops(schedule, tasks):
     assert program(MATMUL, schedule).tasks == tasks
+
+
+FILTERS = contraction(parse_workload("conv2d", "c=8,h=6,k=8,r=3,pad=1"))
+
+
+@pytest.mark.parametrize(
+    ("before", "parallel", "phases", "is_shared"),
+    [
+        ((), 0, ((0, 1),), False),
+        ((), 1, ((0,), (1,)), True),
+        ((1,), 0, ((0,), (1,)), True),
+        ((1,), 1, ((0,), (1,)), True),
+    ],
+)
+def test_parts_that_are_spread_are_phases_and_hand_on_what_threads_share(
+    before, parallel, phases, is_shared
+):
+    made = program(MATMUL, partial(FIRST, SECOND, parallel=parallel, before=before))
+    assert tuple(phase.parts for phase in made.phases) == phases
+    spread = [2 if before else 1, 12 if parallel else 1]
+    assert [phase.tasks for phase in made.phases] == (spread if len(phases) > 1 else [1])
+    assert made.tasks == sum(phase.tasks for phase in made.phases)
+    size = 2 * 12 * 16 * 4
+    assert made.shared == (frozenset({"partial"}) if is_shared else frozenset())
+    assert (made.workspace_bytes, made.shared_bytes) == ((0, size) if is_shared else (size, 0))
+    assert made.call_bytes(3) == (size if is_shared else 3 * size)
+    assert made.threads_of(7) == min(7, max(spread))
+
+
+def test_nest_that_only_packs_is_in_no_phase_and_never_spread():
+    schedule = KERNELS["winograd"].schedule
+    assert [phase.parts for phase in program(FILTERS, schedule).phases] == [(1,)]
+    wrong = schedule.spread_over([1, 0])
+    with pytest.raises(ScheduleError, match="parallel=1 of a nest that only packs; allowed: 0"):
+        program(FILTERS, wrong)
 
 
 def test_stages_and_temporaries_have_room_of_their_own_on_whole_cache_lines():

@@ -78,6 +78,22 @@ def test_groups_read_back_equal_and_flatten_in_order():
     assert [nest.vector for nest in schedule.nests] == ["b", "n", "m", "n"]
 
 
+def test_loops_of_several_parts_are_spread_and_read_back_equal():
+    schedule = Schedule((NEST, NEST, NEST), "partial2")
+    assert schedule.spread == (0, 0, 0)
+    both = schedule.spread_over([0, 2, 1])
+    assert (both.parallel_before, both.parallel, both.spread) == ((0, 2), 1, (0, 2, 1))
+    assert from_json(both.to_json()) == both
+    assert both.to_dict()["parallel_before"] == [0, 2]
+    assert both.digest != both.spread_over([0, 0, 1]).digest
+
+
+def test_schedule_that_is_spread_in_its_last_part_alone_is_written_as_ever():
+    schedule = Schedule((NEST, NEST), "partial2").spread_over([0, 1])
+    assert schedule == Schedule((NEST, NEST), "partial2", 1)
+    assert "parallel_before" not in schedule.to_dict()
+
+
 def test_json_is_canonical_whatever_the_order_of_the_fields():
     shuffled = dict(reversed(list(FULL.to_dict().items())))
     assert from_dict(shuffled).to_json() == FULL.to_json()
@@ -153,6 +169,15 @@ REFUSED = {
     "false parallel": (data(parallel=False), "schedule.parallel is False"),
     "fractional parallel": (data(parallel=1.0), "schedule.parallel is 1.0"),
     "huge parallel": (data(parallel=HUGE), "schedule.parallel is a int too large to show"),
+    "parallel_before as a number": (
+        data(parallel_before=1),
+        "schedule.parallel_before is 1; allowed: a list of at most 16",
+    ),
+    "negative parallel_before": (
+        data(parallel_before=[-1]),
+        "schedule.parallel_before is -1; allowed: integers from 0 to 64",
+    ),
+    "true parallel_before": (data(parallel_before=[True]), "schedule.parallel_before is True"),
     # Nests and groups.
     "no nests": (data(nests=...), "schedule.nests is missing"),
     "empty nests": (data(nests=[]), "schedule.nests is empty; at least one nest is needed"),
