@@ -7,7 +7,7 @@ equal decisions give equal schedules.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from autotune.ir.contraction import Contraction
@@ -63,7 +63,7 @@ def assemble(contraction: Contraction, choice: Choice) -> Schedule:
         fuse=choice.fuse,
         prefetch=choice.prefetch,
     )
-    return Schedule((nest,), parallel=min(choice.parallel, _spreadable(contraction, steps)))
+    return Schedule((nest,), parallel=min(choice.parallel, leading_loops(contraction, steps)))
 
 
 def loops_of(contraction: Contraction, choice: Choice) -> list[Loop]:
@@ -83,8 +83,8 @@ def loops_of(contraction: Contraction, choice: Choice) -> list[Loop]:
     return loops
 
 
-def _spreadable(contraction: Contraction, steps: list[Step]) -> int:
-    """Leading loops over distinct parallel axes, with no stage between them.
+def leading_loops(contraction: Contraction, steps: Sequence[Step]) -> int:
+    """How many loops tasks may range over: the leading ones over distinct parallel axes.
 
     None where the output is staged around them: tasks would share its buffer.
     """

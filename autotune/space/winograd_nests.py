@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 
 from autotune.errors import ScheduleError
 from autotune.ir.algorithm import statements
+from autotune.ir.assemble import leading_loops
 from autotune.ir.contraction import Contraction
+from autotune.ir.program import count_nests
 from autotune.ir.schedule import Group, Loop, Nest, Part, Schedule, Stage, Step
 from autotune.targets.base import Target
 
@@ -78,10 +80,20 @@ class _Builder:
             lambda inside: (self._products(inside), self._sums(inside), self._out(inside)),
         )
         body: tuple[Part, ...] = (*forward, *inverse)
-        parts: tuple[Part, ...] = (Group(outer, body),) if outer else body
-        is_spread = self.target.threads > 1 and self.is_constant and len(parts) == 1
-        parallel = len(outer) if is_spread else 0
-        return Schedule((self._filters(), *parts), self.algorithm, parallel)
+        parts = (self._filters(), *((Group(outer, body),) if outer else body))
+        plain = Schedule(parts, self.algorithm)
+        return plain.spread_over(self._spread(parts)) if self.target.threads > 1 else plain
+
+    def _spread(self, parts: tuple[Part, ...]) -> list[int]:
+        """Loops of each part that tasks range over: none of what is done beforehand."""
+        made = (self.filters, self.rows, self.bands, self.products, self.sums, self.out)
+        counts, first = [], 0
+        for part in parts:
+            is_ahead = part is parts[0] and self.is_constant
+            steps = part.loops if isinstance(part, Group) else part.steps
+            counts.append(0 if is_ahead else leading_loops(made[first], steps))
+            first += count_nests(part)
+        return counts
 
     def _group(
         self,
