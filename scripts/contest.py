@@ -185,7 +185,7 @@ def _checked(name: str, problem: Problem, binder: Binder, sets: int) -> InProces
     for call in calls:
         out = call.array(call.run())
         units = ours.checked_units(problem.workload, out, problem.right)
-        if not units <= problem.workload.tolerance:
+        if not units <= problem.workload.limit_units:
             raise WrongError(f"{name} is wrong on {problem.shape}: {units:.3g} units off")
     return InProcess(name, calls)
 
