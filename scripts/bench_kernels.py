@@ -5,6 +5,7 @@
         --json all.json --cache all.db --table all.md --picture all.svg
     python scripts/bench_kernels.py --shapes resnet18 --space scripts/direct.toml
     python scripts/bench_kernels.py --shapes all --target x86-64-v3
+    python scripts/bench_kernels.py --tvm-python tvm-venv/bin/python
 
 A table for each side (weights packed beforehand by everybody, or both operands as they come), each
 number of threads and each state of the caches (operands just used, or in no cache); a side and a
@@ -119,7 +120,7 @@ def _report(plan: Contest, options: argparse.Namespace) -> None:
     for title, members in tables.grouped(rows).items():
         print("\n".join(tables.lines(title, members)))
     if options.table:
-        _write(options.table, "\n".join(_document(rows)))
+        _write("--table", options.table, "\n".join(_document(rows)))
     if options.picture:
         picture.draw(rows, options.picture)
 
@@ -133,11 +134,11 @@ def _document(rows: Sequence[Row]) -> Iterator[str]:
         yield from tables.markdown(title, members)
 
 
-def _write(path: str, text: str) -> None:
+def _write(option: str, path: str, text: str) -> None:
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"--table {path} cannot be written: {error.strerror}") from error
+        raise UsageError(f"{option}: {path} cannot be written: {error.strerror}") from error
 
 
 def _plan(options: argparse.Namespace, folder: Path) -> Contest:
@@ -148,6 +149,7 @@ def _plan(options: argparse.Namespace, folder: Path) -> Contest:
         SpaceError: the space file is none.
     """
     shapes, budget_s = chosen(options.shapes), budget_seconds(options.budget)
+    tvm_budget_s = budget_seconds(options.tvm_budget)
     if options.picture:
         picture.check(options.picture)
     for threads in options.threads:
@@ -164,14 +166,18 @@ def _plan(options: argparse.Namespace, folder: Path) -> Contest:
         "budget_s": budget_s,
         "seed": options.seed,
         "cache_policy": options.cache_policy,
-        "space": max(digests) if options.space else None,
+        "space": digests.pop() if options.space else None,
         "codegen": CODEGEN_VERSION,
     }
     if options.skip_tune:
         tuning = {"host": host().cpu, "target": options.target, "cache": options.cache}
     settings = {
-        **tuning, "rounds": options.rounds, "held": is_held, "versions": _versions()
-    }  # fmt: skip
+        **tuning,
+        "rounds": options.rounds,
+        "held": is_held,
+        "tvm_budget_s": tvm_budget_s if options.tvm_python else None,
+        "versions": _versions(),
+    }
     rows = str(folder / "rows.json") if options.json is None else options.json
     save(rows, load(rows))
     return Contest(
@@ -190,6 +196,8 @@ def _plan(options: argparse.Namespace, folder: Path) -> Contest:
         json=rows,
         left_out={"onnxruntime": "nothing holds it to AVX2"} if is_held else {},
         settings=settings,
+        tvm_python=options.tvm_python,
+        tvm_budget_s=tvm_budget_s,
     )
 
 
@@ -205,7 +213,7 @@ def _cache(options: argparse.Namespace, folder: Path, tuning: dict[str, Any]) ->
             f"{options.cache} exists and was not tuned by this benchmark with these settings; "
             f"name another file, or --skip-tune to time what it holds"
         )
-    _write(str(stamp), said)
+    _write("--cache", str(stamp), said)
     return str(options.cache)
 
 
@@ -253,6 +261,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", help="file for all rows; those it has are not made again")
     parser.add_argument("--table", help="file for the tables in Markdown")
     parser.add_argument("--picture", help="file for the bars, .svg or .png; needs matplotlib")
+    parser.add_argument(
+        "--tvm-python",
+        help="interpreter with TVM: MetaSchedule takes part, on both sides with plain operands",
+    )
+    parser.add_argument("--tvm-budget", default="5m", help="its tuning time, each shape once")
     parser.add_argument("--cache", help="keep the tuned schedules here")
     parser.add_argument("--skip-tune", action="store_true", help="time what --cache holds already")
     options = parser.parse_args(arguments)
@@ -281,4 +294,6 @@ def _thread_counts(text: str) -> list[int]:
 
 
 if __name__ == "__main__":
+    # So that what was started is ended too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(main())

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from peers import Binder, MissingPeerError, peers
 from rows import OURS, PEAK, Row, load, save
 from suite import named_shapes, workload_of
+from tvm_peer import MetaSchedule
 from versus import Contender, InProcess, interleave, no_rest, wait_for_rest
 
 from autotune.errors import AutotuneError, ScheduleError
@@ -66,6 +67,9 @@ class Contest:
     """Peer -> why it may not take part."""
     settings: Mapping[str, Any]
     """What rows keep of all this, to be told from others."""
+    tvm_python: str | None
+    """Interpreter that has TVM, where this one has not."""
+    tvm_budget_s: float
 
     def to_json(self) -> str:
         """For the command line."""
@@ -88,6 +92,13 @@ class Problem:
 
 def run(contest: Contest) -> int:
     """Make every row that is missing; how many shapes ended in an error."""
+    with MetaSchedule(
+        contest.tvm_python, contest.threads, contest.target, contest.tvm_budget_s
+    ) as metaschedule:
+        return _run(contest, metaschedule)
+
+
+def _run(contest: Contest, metaschedule: MetaSchedule) -> int:
     rows, failed = load(contest.json), 0
     wanted = [(side, shape) for side in contest.sides for shape in contest.shapes]
     for place, (side, shape) in enumerate(wanted, 1):
@@ -100,9 +111,9 @@ def run(contest: Contest) -> int:
         try:
             problem = _problem(contest, side, shape)
             for state in caches:
-                rows.append(compare(problem, contest, state))
+                rows.append(compare(problem, contest, state, metaschedule))
                 save(contest.json, rows)
-        except AutotuneError as error:
+        except (AutotuneError, MissingPeerError) as error:
             print(f"error: {shape} {side}: {error}", file=sys.stderr)
             failed += 1
     return failed
@@ -132,7 +143,7 @@ def _problem(contest: Contest, side: str, shape: str) -> Problem:
     return Problem(shape, entry["suite"], side, workload, arrays, right, hit, target)
 
 
-def compare(problem: Problem, contest: Contest, caches: str) -> Row:
+def compare(problem: Problem, contest: Contest, caches: str, metaschedule: MetaSchedule) -> Row:
     """Check every contender against the float64 reference, then time them interleaved."""
     workload, arrays, threads = problem.workload, problem.arrays, contest.threads
     once_bytes = sum(array.nbytes for array in arrays.values())
@@ -149,6 +160,14 @@ def compare(problem: Problem, contest: Contest, caches: str) -> Row:
             contenders.append(_checked(name, problem, binder, sets))
         except (MissingPeerError, WrongError) as reason:
             missing[name] = str(reason)
+        except (AttributeError, RuntimeError) as error:
+            # A private call of another version of the library.
+            missing[name] = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
+    try:
+        _check(problem, metaschedule.name, metaschedule.bind(workload, arrays, sets))
+        contenders.append(metaschedule)
+    except (MissingPeerError, WrongError) as reason:
+        missing[metaschedule.name] = str(reason)
     peak, peak_flop = ours.multiply_adds(problem.target, workload.dtype)
     contenders.append(InProcess(PEAK, [peak]))
     computed = contraction(workload)
@@ -183,11 +202,14 @@ def _checked(name: str, problem: Problem, binder: Binder, sets: int) -> InProces
     """A contender that gave the right answer once on each of its sets of operands."""
     calls = [binder() for _ in range(sets)]
     for call in calls:
-        out = call.array(call.run())
-        units = ours.checked_units(problem.workload, out, problem.right)
-        if not units <= problem.workload.limit_units:
-            raise WrongError(f"{name} is wrong on {problem.shape}: {units:.3g} units off")
+        _check(problem, name, call.array(call.run()))
     return InProcess(name, calls)
+
+
+def _check(problem: Problem, name: str, out: NDArray[Any]) -> None:
+    units = ours.checked_units(problem.workload, out, problem.right)
+    if not units <= problem.workload.limit_units:
+        raise WrongError(f"{name} is wrong on {problem.shape}: {units:.3g} units off")
 
 
 def _is_eligible(workload: Workload) -> bool:

@@ -57,7 +57,7 @@ def private(array: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def _plain_sizes(workload: Workload) -> Sizes:
+def plain_sizes(workload: Workload) -> Sizes:
     """Sizes of a workload that libraries know how to state; anything else is MissingPeerError."""
     sizes = sizes_of(workload)
     if sizes["bias"][0] or sizes["residual"][0] or not workload.shape.endswith("act=none"):
@@ -96,7 +96,7 @@ def _array(tensor: Any) -> NDArray[Any]:
 
 def torch_eager(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """conv2d, mm or bmm as eager PyTorch dispatches them."""
-    torch, sizes = _torch(threads), _plain_sizes(workload)
+    torch, sizes = _torch(threads), plain_sizes(workload)
 
     def convolution() -> Call:
         x, weight = _tensors(torch, arrays)
@@ -114,7 +114,7 @@ def torch_eager(workload: Workload, arrays: Arrays, threads: int) -> Binder:
 
 def torch_packed(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """Intel oneDNN through PyTorch with its weights reordered beforehand."""
-    torch, sizes = _torch(threads), _plain_sizes(workload)
+    torch, sizes = _torch(threads), plain_sizes(workload)
     if not torch.backends.mkldnn.is_available():
         raise MissingPeerError("this torch has no oneDNN")
 
@@ -141,7 +141,7 @@ def torch_packed(workload: Workload, arrays: Arrays, threads: int) -> Binder:
 
 def torch_mkl_packed(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """MKL's packed matrix product through PyTorch."""
-    torch, sizes = _torch(threads), _plain_sizes(workload)
+    torch, sizes = _torch(threads), plain_sizes(workload)
     if not torch.backends.mkl.is_available():
         raise MissingPeerError("this torch has no MKL")
     _check_linear(workload)
@@ -247,7 +247,7 @@ def _onnx_model(workload: Workload, arrays: Arrays, is_packed: bool) -> bytes:
         from onnx import helper, numpy_helper
     except ImportError as error:
         raise MissingPeerError("onnx is not installed") from error
-    node = _onnx_node(workload, _plain_sizes(workload))
+    node = _onnx_node(workload, plain_sizes(workload))
     inputs = {"x": arrays["x"]} if is_packed else {n: arrays[n] for n in ("x", "weight")}
     infos = [_value(name, array) for name, array in inputs.items()]
     weights = [numpy_helper.from_array(np.ascontiguousarray(arrays["weight"]), "weight")]
@@ -291,7 +291,7 @@ def _value(name: str, array: NDArray[Any]) -> Any:
 
 def numpy_plain(workload: Workload, arrays: Arrays, threads: int) -> Binder:
     """NumPy's matrix product, which is OpenBLAS; a convolution has no fair NumPy form."""
-    sizes = _plain_sizes(workload)
+    sizes = plain_sizes(workload)
     if workload.op == "conv2d":
         raise MissingPeerError("NumPy has no convolution")
     try:

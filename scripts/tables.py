@@ -51,7 +51,7 @@ def markdown(title: str, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _cells(rows: Sequence[Row]) -> list[list[str]]:
-    peers = list(dict.fromkeys(peer for row in rows for peer in (*row.ratios, *row.missing)))
+    peers = list(dict.fromkeys(peer for row in rows for peer in row.ratios))
     cells = [["shape", "algorithm", "GFLOP/s", "of peak", *peers, "best peer", "ours/best"]]
     for row in rows:
         algorithm = row.algorithm if row.origin == "tuned" else f"{row.algorithm} ({row.origin})"
