@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import prod
 
 from autotune.errors import ScheduleError
+from autotune.ir.algorithm import LANE, PART
 from autotune.ir.assemble import Choice, assemble
 from autotune.ir.contraction import ITEM_BYTES, Access, Contraction, fuse
 from autotune.ir.legal import violation
@@ -93,7 +94,9 @@ def long_window(contraction: Contraction) -> tuple[str, int] | None:
     for access in contraction.inputs:
         for affine in access.index:
             names = [name for name, _ in affine.terms]
-            if any(kinds[name].kind == "parallel" for name in names):
+            # Parts of one reduction lie beside each other, but are no window over the input.
+            around = [name for name in names if name not in (PART, LANE)]
+            if any(kinds[name].kind == "parallel" for name in around):
                 taps |= {n: kinds[n].extent for n in names if kinds[n].kind == "reduction"}
     if prod(taps.values()) <= MAX_WINDOW:
         return None

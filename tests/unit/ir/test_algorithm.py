@@ -79,6 +79,23 @@ def test_partial_sums_add_up_to_the_direct_result(name, parts):
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
+@pytest.mark.parametrize("lanes", [2, 3, 4])
+def test_sums_side_by_side_add_up_to_the_direct_result(name, lanes):
+    computed = made(name)
+    length = longest(computed)
+    for parts in (n for n in range(1, length + 1) if length % (n * lanes) == 0):
+        first, second = statements(computed, f"partial{parts}x{lanes}")
+        assert first.output.index[-1].terms == (("lane", 1),)
+        assert first.multiply_adds == computed.multiply_adds
+        assert {a.name for a in second.reduction} == {"lane"} | ({"part"} if parts > 1 else set())
+        found = run(computed, f"partial{parts}x{lanes}")
+        np.testing.assert_allclose(found, run(computed, "direct"), rtol=1e-12, atol=1e-12)
+    for wrong in (f"partial{length}x{lanes}", "partial5x7", "partial1"):
+        with pytest.raises(ScheduleError, match="does not divide"):
+            statements(computed, wrong)
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_every_reduction_can_be_cut_down_to_single_points(name):
     computed = made(name)
     parts = longest(computed)
@@ -123,6 +140,7 @@ def test_partial_by_no_divisor_is_refused(count):
     "name",
     [
         *("", "Direct", "direct ", "partial", "partial02", "partial-2", "partial2.0", "partial2\n"),
+        *("partial2x", "partial2x1", "partialx2", "partial2x02", "partial0x2", "partial2x2x2"),
         *("partial12345", "2", "nonesuch", "partial" + "9" * 50),
     ],
 )
