@@ -20,7 +20,7 @@ DEFAULT_TOLERANCE = 16.0
 """Largest error accepted, in units of eps * sqrt(reduction length) * RMS of the sum."""
 
 Tolerance = float | Literal["strict"]
-"""So many units, or `strict`: the default's, reached by the direct sum alone."""
+"""So many units, or `strict`: the default's, reached by sums alone, in any order."""
 STRICT: Literal["strict"] = "strict"
 
 FAILURE_KINDS = (

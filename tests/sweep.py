@@ -53,6 +53,10 @@ SHAPES: tuple[tuple[str | float, ...], ...] = (
     ("matmul", "1x129x64"),
     ("matmul", "129x1x64"),
     ("matmul", "1x1x257"),
+    ("matmul", "1x1x4096"),
+    ("matmul", "1x3x1040,bias=1,act=gelu"),
+    ("matmul", "2x6x1155"),
+    ("matmul", "3x5x1152,tb=1,prepack=0,residual=1", "float64"),
     ("matmul", "17x31x13"),
     ("matmul", "64x64x64,prepack=0"),
     ("matmul", "37x41x43,ta=1"),
@@ -66,6 +70,7 @@ SHAPES: tuple[tuple[str | float, ...], ...] = (
     ("batch_matmul", "b=2,m=13,n=64,k=40,ta=1,residual=1"),
     ("batch_matmul", "b=5,m=8,n=33,k=7,tb=1,prepack=1,bias=1,act=silu"),
     ("batch_matmul", "b=4,m=1,n=65,k=31,ta=1,tb=1", "float64"),
+    ("batch_matmul", "b=3,m=2,n=4,k=1024,tb=1"),
     ("conv2d", "c=3,h=17,k=8,r=3"),
     ("conv2d", "c=1,h=1,w=129,k=1,r=1"),
     ("conv2d", "c=5,h=9,w=13,k=7,r=1,bias=1,act=relu"),
@@ -100,6 +105,9 @@ SHAPES: tuple[tuple[str | float, ...], ...] = (
     ("conv2d", "c=16,h=10,w=26,k=40,r=3,bias=1,act=silu", "float32", "NHWC"),
     ("conv2d", "c=33,h=13,w=15,k=18,r=3,pad=1,bias=1", "float32", "NCHW", 64.0),
     ("conv2d", "c=40,h=12,k=16,r=3,pad=1", "float32", "NHWC", 64.0),
+    ("conv2d", "c=24,h=9,k=16,r=3,pad=1,prepack=0", "float32", "NHWC", 64.0),
+    ("conv2d", "c=1040,h=2,w=1,k=5,r=1,bias=1", "float32", "NHWC"),
+    ("conv2d", "c=1024,h=3,k=3,r=3,act=relu"),
     ("conv2d", "c=20,h=11,k=16,r=3,pad=1,act=relu", "float32", "NCHW", "strict"),
 )
 

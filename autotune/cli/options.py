@@ -22,7 +22,7 @@ _TOLERANCE = typer.Option(
     "--tolerance",
     metavar="UNITS|strict",
     help="Largest error accepted, in eps * sqrt(length) * RMS, 16 by default; "
-    "strict: direct algorithms only.",
+    "strict: no algorithm that rounds more than the sum.",
 )
 _TARGET = typer.Option(
     "--target", help="host (the default), a level (x86-64-v3), a target key or a file."

@@ -23,6 +23,7 @@ from autotune.pages import aligned_bytes
 from autotune.reference import expected
 from autotune.runtime import Kernel, bind
 from autotune.space import generate
+from autotune.space.narrowing import parse
 from autotune.space.winograd_nests import build
 from autotune.targets.detect import host
 from autotune.trial import Workload
@@ -95,6 +96,29 @@ PHASES = {
     "neither": ("c=8,h=7,k=16,r=3,pad=1,prepack=0", {"rows": 2, "filters": 0}),
     "filters packed": ("c=16,h=7,k=32,r=3,pad=1", {"rows": 2, "filters": 1}),
 }
+
+
+@pytest.mark.parametrize(
+    ("op", "shape"),
+    [
+        ("matmul", "1x1x2048"),
+        ("matmul", "3x7x1024,bias=1,residual=1,act=relu"),
+        ("batch_matmul", "b=2,m=2,n=3,k=1024,tb=1"),
+        ("conv2d", "c=1024,h=2,k=5,r=1"),
+    ],
+)
+def test_reduction_in_parts_is_right_and_keeps_to_its_memory(op: str, shape: str) -> None:
+    workload = parse_workload(op, shape)
+    target = host().with_threads(3)
+    space = generate(contraction(workload), target, parse("never.algorithm='direct'", "", op))
+    points = space.sample(np.random.default_rng(0), 60)
+    schedules = {s.algorithm: s for s in map(space.schedule, points) if s.parallel_before}
+    assert len(schedules) >= 2
+    for schedule in schedules.values():
+        for threads in (1, 2, 7):
+            over = host().with_threads(threads)
+            assert check_candidate(workload, schedule, over, strict=True) <= workload.tolerance
+        assert len(outputs(workload, schedule)) == 1
 
 
 def of_phases(name: str) -> tuple[Workload, Schedule]:
