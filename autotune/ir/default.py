@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from math import prod
 
 from autotune.errors import ScheduleError
@@ -126,7 +127,7 @@ def needs_stage(form: Form, access: Access) -> str:
 @lru_cache(maxsize=1024)
 def default_schedule(contraction: Contraction, target: Target) -> Schedule:
     """The legal schedule with the lowest bound; always exists."""
-    for form, choice in plain_choices(contraction, target)[:MOST_TRIED]:
+    for form, choice in islice(plain_choices(contraction, target), MOST_TRIED):
         schedule = assemble(form.contraction, choice)
         if violation(contraction, schedule, target) is None:
             return schedule
@@ -137,8 +138,7 @@ def default_schedule(contraction: Contraction, target: Target) -> Schedule:
     return schedule
 
 
-@lru_cache(maxsize=64)
-def plain_choices(contraction: Contraction, target: Target) -> list[tuple[Form, Choice]]:
+def plain_choices(contraction: Contraction, target: Target) -> Iterator[tuple[Form, Choice]]:
     """Every choice without blocks or splits that the default is taken from, lowest bound first."""
     candidates = [
         (_bound(form, tile, row, target), index, form, tile)
@@ -146,7 +146,8 @@ def plain_choices(contraction: Contraction, target: Target) -> list[tuple[Form, 
         for tile, row in _tiles(form, target)
     ]
     candidates.sort(key=lambda entry: entry[:2])
-    return [(form, _choice(form, tile, target)) for _, _, form, tile in candidates]
+    for _, _, form, tile in candidates:
+        yield form, _choice(form, tile, target)
 
 
 def _tiles(form: Form, target: Target) -> Iterator[tuple[dict[str, int], str]]:
