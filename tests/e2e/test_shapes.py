@@ -16,6 +16,8 @@ from autotune.tune import tune
 FILES = sorted((Path(__file__).resolve().parents[1] / "data" / "shapes").glob("*.json"))
 SHORT = ("C12", "D8", "G10", "P5")
 TRIALS = 8
+BUDGET_S = 6.0
+"""For the trials, and for as much of the final round as there is time for after them."""
 DEFECTS = {"illegal", "compile_error", "crash", "wrong_result"}
 """Failures that no schedule of the space may have; running out of time or memory is its own."""
 
@@ -51,8 +53,9 @@ def _defects(trials: tuple[Trial, ...]) -> list[str]:
 
 def _tunes(workload: Workload, folder: Path) -> None:
     cache, log = str(folder / "cache.db"), str(folder / "run.jsonl")
-    result = tune(workload, trials=TRIALS, cache=cache, log=log)
-    assert result.trials == TRIALS or result.stopped == "exhausted"
+    result = tune(workload, trials=TRIALS, budget_s=BUDGET_S, cache=cache, log=log)
+    assert result.trials == TRIALS or result.stopped in ("exhausted", "budget")
+    assert result.trials
     assert _defects(read(log).trials) == []
     assert result.outcome.baseline is not None, result.notes
     hit = autotune.lookup(workload, cache=cache, strict=True)
