@@ -304,33 +304,6 @@ class Team:
         # Threads are still in it while the process ends.
         linked.keep()
 
-    def run(
-        self,
-        body: int,
-        operands: int,
-        workspace: int,
-        share_bytes: int,
-        phases: Sequence[int],
-        threads: int,
-        count: int,
-    ) -> None:
-        """Call a kernel `count` times, each time over all tasks, one call after the other.
-
-        A phase begins when all threads have ended the one before. Part i of it has its tasks from
-        tasks * i // threads on and the share i of the workspace. Threads that cannot be started are
-        done without.
-
-        Args:
-            body: address of the kernel.
-            operands: address of its pointer table.
-            workspace: address of all shares.
-            share_bytes: of the workspace, for each part.
-            phases: tasks of each phase of one call.
-            threads: parts of each phase, from 1 on.
-            count: of calls.
-        """
-        self.prepared(body, operands, workspace, share_bytes, phases, threads)(count)
-
     def prepared(
         self,
         body: int,
@@ -340,7 +313,20 @@ class Team:
         phases: Sequence[int],
         threads: int,
     ) -> Callable[[int], None]:
-        """`run` with everything said but the count, for one caller at a time."""
+        """What calls a kernel so many times, each time over all tasks, one call after the other.
+
+        A phase begins when all threads have ended the one before. Part i of it has its tasks from
+        tasks * i // threads on and the share i of the workspace. Threads that cannot be started are
+        done without. For one caller at a time.
+
+        Args:
+            body: address of the kernel.
+            operands: address of its pointer table.
+            workspace: address of all shares.
+            share_bytes: of the workspace, for each part.
+            phases: tasks of each phase of one call.
+            threads: parts of each phase, from 1 on.
+        """
         common = (body, operands, workspace, share_bytes)
         jobs: _Job | ctypes.Array[_Job]
         if len(phases) == 1:

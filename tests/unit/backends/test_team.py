@@ -38,7 +38,7 @@ def run(body: Body, tasks: int, threads: int, count: int = 1, share_bytes: int =
     function = KERNEL(body)
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address
-    team().run(address, 8, 4096, share_bytes, (tasks,), threads, count)
+    team().prepared(address, 8, 4096, share_bytes, (tasks,), threads)(count)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def counting() -> Iterator[int]:
 def counted(address: int, tasks: int, threads: int, count: int) -> int:
     """Tasks that so many calls of the counting kernel did."""
     total = ctypes.c_int64(0)
-    team().run(address, ctypes.addressof(total), 0, 0, (tasks,), threads, count)
+    team().prepared(address, ctypes.addressof(total), 0, 0, (tasks,), threads)(count)
     return total.value
 
 
@@ -84,7 +84,7 @@ def test_phases_follow_each_other_each_over_all_threads(threads: int) -> None:
     function = KERNEL(body)
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address
-    team().run(address, 8, 4096, 64, phases, threads, 2)
+    team().prepared(address, 8, 4096, 64, phases, threads)(2)
     expected = []
     for before, tasks in zip((0, 5, 6), phases, strict=True):
         bounds = [before + part * tasks // threads for part in range(threads + 1)]
@@ -239,7 +239,7 @@ def ended(root: Path, script: str) -> subprocess.CompletedProcess[str]:
 
         def run(body, tasks, threads, count=1):
             address = ctypes.cast(function := KERNEL(body), ctypes.c_void_p).value
-            team().run(address, 0, 0, 0, (tasks,), threads, count)
+            team().prepared(address, 0, 0, 0, (tasks,), threads)(count)
 
         def done(tasks, threads):
             seen = []
