@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from autotune.ir.default import LATENCY, LOAD_WORK
 from autotune.space.decode import Decoded
 from autotune.space.tables import Ints
 from autotune.space.variants import NONE, ONCE
@@ -16,11 +17,6 @@ from autotune.targets.base import Target
 
 CLOCK_HZ = 3.5e9
 """Only scales the bound; ranking does not depend on it."""
-LATENCY = 8.0
-"""Multiply-adds that begin before the first is done: fewer accumulators wait for their own."""
-LOAD_WORK = 1.1
-"""Of a load, in multiply-adds: about as many can begin in a cycle. Source: tiles of one vector by 8
-to 12 rows ran at 0.5 to 0.8 of those of 2 by 6 and 3 by 4, AVX2, 2026-12-01."""
 TILE_CYCLES = 20.0
 L2_BYTES_PER_CYCLE, L3_BYTES_PER_CYCLE = 32.0, 12.0
 

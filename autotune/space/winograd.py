@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from autotune.errors import ScheduleError
 from autotune.ir.algorithm import WINOGRAD, statements
 from autotune.ir.contraction import ITEM_BYTES, Contraction
+from autotune.ir.default import LATENCY, LOAD_WORK
 from autotune.ir.legal import MAX_PREFETCH_BYTES, violation
 from autotune.ir.schedule import Schedule
 from autotune.ir.winograd import rounding_units
 from autotune.space.base import Choice, Narrowing, Points
-from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE, LATENCY, LOAD_WORK
+from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE
 from autotune.space.draw import legal_neighbours, legal_points
 from autotune.space.winograd_nests import build
 from autotune.targets.base import Target
