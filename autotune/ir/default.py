@@ -8,7 +8,7 @@ NumPy to answer a miss.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from math import prod
@@ -17,6 +17,7 @@ from autotune.errors import ScheduleError
 from autotune.ir.algorithm import LANE, PART
 from autotune.ir.assemble import Choice, assemble
 from autotune.ir.contraction import ITEM_BYTES, Access, Contraction, fuse
+from autotune.ir.edges import PAIR, Opening, open_dimensions
 from autotune.ir.legal import violation
 from autotune.ir.schedule import Schedule, Stage
 from autotune.targets.base import Target
@@ -50,6 +51,8 @@ class Form:
     contraction: Contraction
     vector: str
     lanes: int
+    in_place: bool = False
+    """Nothing is staged for padding or rows of step 2: edges are written apart (see `edges`)."""
 
 
 def forms(contraction: Contraction, target: Target) -> list[Form]:
@@ -66,8 +69,42 @@ def forms(contraction: Contraction, target: Target) -> list[Form]:
             lanes = most
             while lanes // 2 >= axis.extent:
                 lanes //= 2
-            found.append(Form(groups, fused, axis.name, lanes))
+            form = Form(groups, fused, axis.name, lanes)
+            found += [form, *_in_place(form)]
     return found
+
+
+def _in_place(form: Form) -> list[Form]:
+    """The form without stages, where that spares some and the edges are cheap to write apart.
+
+    A long sum reads each row so often that to stage it once costs little.
+    """
+    made, kinds = form.contraction, form.contraction.by_name
+    staged = [a for a in made.inputs if _need(form, a) in ("dims", "phases")]
+    moving = [access for access in made.inputs if access.coefficient(form.vector)]
+    if not staged or prod(axis.extent for axis in made.reduction) > SHORT_REDUCTION:
+        return []
+    for access in staged:
+        phases = access.coefficient(form.vector) if _need(form, access) == "phases" else 0
+        if phases and (phases != PAIR or len(moving) > 1):
+            return []
+    for opening in open_in_place(replace(form, in_place=True)):
+        if sum(kinds[axis].kind == "parallel" for axis, _ in opening.affine.terms) > 1:
+            return []
+    return [replace(form, in_place=True)]
+
+
+def open_in_place(form: Form) -> list[Opening]:
+    """The open dimensions of what a form reads in place."""
+    if not form.in_place:
+        return []
+    made = form.contraction
+    read = [a for a in made.inputs if _need(form, a) in ("dims", "phases")]
+    return [
+        opening
+        for access in read
+        for opening in open_dimensions(made, access, _need(form, access) == "phases")
+    ]
 
 
 def _fusions(
@@ -111,6 +148,11 @@ def long_window(contraction: Contraction) -> tuple[str, int] | None:
 
 def needs_stage(form: Form, access: Access) -> str:
     """How an input must be staged to be read along the vector axis: '', dims, phases or axes."""
+    need = _need(form, access)
+    return "" if form.in_place and need in ("dims", "phases") else need
+
+
+def _need(form: Form, access: Access) -> str:
     made = form.contraction
     step = access.coefficient(form.vector)
     is_padded = made.is_padded(access)
@@ -223,7 +265,10 @@ def _store_cycles(form: Form, tile: Mapping[str, int]) -> float:
 
 def _loads(access: Access, vector: str, row: str, vectors: int, height: int) -> int:
     axes = access.axes
-    return (vectors if vector in axes else 1) * (height if row and row in axes else 1)
+    along = 1
+    if vector in axes:
+        along = vectors * (PAIR if access.coefficient(vector) == PAIR else 1)
+    return along * (height if row and row in axes else 1)
 
 
 def _stage_cycles(form: Form, access: Access) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import prod
 
 from autotune.errors import ScheduleError
+from autotune.ir import edges
 from autotune.ir.contraction import ITEM_BYTES, Contraction
 from autotune.ir.homes import NestPlan
 from autotune.ir.program import program
@@ -85,16 +86,15 @@ def _loads(plan: NestPlan, target: Target) -> str | None:
     vector = plan.nest.vector
     for access in plan.contraction.inputs:
         home = plan.homes[access.operand]
-        if home.is_padded:
-            return f"{access.operand} is padded and not staged as dims"
         step = home.step(vector)
-        if step not in (0, 1) and plan.nest.lanes > 1 and plan.tile[vector] > 1:
+        is_single = plan.nest.lanes == 1 or plan.tile[vector] == 1
+        if step not in (0, 1) and not is_single and not edges.is_paired(plan, access):
             return f"{access.operand} moves {step} elements along {vector}; allowed: 0 or 1"
         if home.phases:
             reason = _phases(plan, access.operand)
             if reason:
                 return reason
-    return None
+    return edges.violation(plan)
 
 
 def _phases(plan: NestPlan, operand: str) -> str | None:
@@ -175,24 +175,29 @@ def _code(plan: NestPlan, target: Target) -> str | None:
 
 def instances(plan: NestPlan) -> int:
     """Copies of the body that remainders make: each loop that does not divide writes one more."""
-    count = 1
+    count, found = 1, edges.openings(plan)
     for axis in plan.contraction.axes:
         regions = [axis.extent]
         around = plan.shared.get(axis.name)
         steps = [around] if around else []
         steps += [loop.step for loop in plan.nest.loops if loop.axis == axis.name]
         for step in steps:
-            regions = [piece for region in regions for piece in _pieces(region, step)]
+            apart = edges.edge_rounds(plan.contraction, found, axis.name, regions[0], step)
+            regions = [piece for region in regions for piece in pieces(region, step, *apart)]
         count *= len(regions)
     for name, unroll in plan.nest.inner:
         count += 1 if plan.tile[name] % unroll else 0
     return count
 
 
-def _pieces(region: int, step: int) -> list[int]:
-    """The sizes for which a loop over a region is written: whole steps, and what is left."""
+def pieces(region: int, step: int, first: int = 0, last: int = 0) -> list[int]:
+    """The sizes for which a loop over a region is written: whole steps, and what is left.
+
+    As many of the `first` and `last` whole rounds are written apart.
+    """
     whole, left = divmod(region, step)
-    return [step] * bool(whole) + [left] * bool(left)
+    written = first + last + (whole > first + last)
+    return [step] * written + [left] * bool(left)
 
 
 def _prefetch(plan: NestPlan, target: Target) -> str | None:

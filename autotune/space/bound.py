@@ -47,7 +47,8 @@ def tile_loads(made: Decoded) -> Ints:
     depends = made.tables.depends[made.variant]
     loads = np.zeros(len(made.points), np.int64)
     for i in range(made.tables.columns.inputs):
-        along = np.where(depends[:, i, 0], made.vectors, 1)
+        vectors = made.vectors * made.tables.halves[made.variant, i]
+        along = np.where(depends[:, i, 0], vectors, 1)
         rows = np.where(depends[:, i, 1:-1], made.tile[:, 1:], 1).prod(axis=1)
         loads += along * rows
     return loads

@@ -128,7 +128,7 @@ class Decoded:
                 sizes[variant.reduction[variant.split_axis]] = region[:, :, -1]
             for total, access, need in zip(found, made.inputs, variant.needs, strict=True):
                 product = np.ones(region.shape[:2])
-                if need in ("", "axes"):
+                if need == "axes" or (need == "" and not variant.form.in_place):
                     for axis in access.axes:
                         product *= sizes[axis]
                 else:

@@ -153,9 +153,9 @@ class GeneratedSpace:
         return np.where(self._is_legal(mixed)[:, None], mixed, a)
 
     def family(self, points: Points) -> NDArray[np.int64]:
-        """Variant's vector axis and fusion, how each input is packed, and the store."""
+        """Variant's vector axis, fusion and edges, how each input is packed, and the store."""
         made = self.decode(points)
-        forms = [(v.form.vector, v.form.fuse) for v in self.tables.variants]
+        forms = [(v.form.vector, v.form.fuse, v.form.in_place) for v in self.tables.variants]
         code = np.array([forms.index(form) for form in forms], np.int64)[made.variant]
         columns = self.tables.columns
         for i in range(columns.inputs):

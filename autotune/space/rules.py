@@ -9,6 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from autotune.ir.contraction import Contraction
+from autotune.ir.default import open_in_place
+from autotune.ir.edges import Opening, edge_rounds
+from autotune.ir.legal import pieces
 from autotune.space.decode import Decoded
 from autotune.space.tables import Ints, Tables
 
@@ -68,10 +72,27 @@ def instances(made: Decoded) -> Ints:
     """(n,) copies of the body that remainders make, as `ir.legal.instances` counts them."""
     extents, tile, block = made.extents[:, :-1], made.tile, made.block
     rest = np.where(block > 0, extents % np.maximum(block, 1), extents)
-    pieces = (rest >= tile).astype(np.int64) + (rest % tile > 0)
-    pieces = np.where(block > 0, 1 + np.where(rest > 0, pieces, 0), pieces)
+    copies = (rest >= tile).astype(np.int64) + (rest % tile > 0)
+    copies = np.where(block > 0, 1 + np.where(rest > 0, copies, 0), copies)
+    for v, variant in enumerate(made.tables.variants):
+        found = open_in_place(variant.form)
+        here = np.flatnonzero(made.variant == v) if found else ()
+        if not len(here):
+            continue
+        for slot, axis in enumerate(variant.parallel):
+            sizes, which = np.unique(tile[here, slot], return_inverse=True)
+            written = [_written(variant.form.contraction, found, axis, int(size)) for size in sizes]
+            copies[here, slot] = np.array(written, np.int64)[which]
     split = np.where(made.split > 0, made.split, 1)
-    return np.asarray(pieces.prod(axis=1) * (1 + (made.extents[:, -1] % split > 0)))
+    return np.asarray(copies.prod(axis=1) * (1 + (made.extents[:, -1] % split > 0)))
+
+
+def _written(contraction: Contraction, found: list[Opening], axis: str, step: int) -> int:
+    """Copies that the only loop over an axis makes."""
+    extent = contraction.extents[axis]
+    if step >= extent:
+        return 1
+    return len(pieces(extent, step, *edge_rounds(contraction, found, axis, extent, step)))
 
 
 def _store_code(tables: Tables, made: Decoded) -> NDArray[np.float64]:

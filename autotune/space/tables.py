@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autotune.ir.contraction import Access
+from autotune.ir.edges import PAIR
 from autotune.space.variants import SPLIT_SLOT, Variant
 
 Ints = NDArray[np.int64]
@@ -124,6 +125,8 @@ class Tables:
     inner: Orders
     depends: NDArray[np.bool_]
     """(variants, inputs + output, parallel + 1): whether an operand moves with a loop slot."""
+    halves: Ints
+    """(variants, inputs): vectors loaded for each one that is used; two where a row has step 2."""
 
     @cached_property
     def has_blocks_only(self) -> bool:
@@ -169,6 +172,7 @@ def tables(variants: Sequence[Variant]) -> Tables:
         _orders([v.order for v in variants], columns.parallel),
         _orders([v.inner for v in variants], columns.reduction),
         np.array([_depends(v, columns) for v in variants], np.bool_),
+        np.array([_halves(v) for v in variants], np.int64),
     )
 
 
@@ -216,6 +220,15 @@ def _complete(order: tuple[int, ...], count: int) -> list[int]:
     """The order of the movable slots, then the others; the split is the last-numbered slot."""
     given = [count - 1 if slot == SPLIT_SLOT else slot for slot in order]
     return [*given, *(slot for slot in range(count) if slot not in given)]
+
+
+def _halves(variant: Variant) -> list[int]:
+    form, needs = variant.form, variant.needs
+    steps = [access.coefficient(form.vector) for access in form.contraction.inputs]
+    return [
+        step if step == PAIR and form.lanes > 1 and need == "" else 1
+        for step, need in zip(steps, needs, strict=True)
+    ]
 
 
 def _depends(variant: Variant, columns: Columns) -> list[list[bool]]:

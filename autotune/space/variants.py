@@ -8,13 +8,13 @@ vector axis, the others follow from the innermost outwards; reduction slots keep
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from math import prod
 
 from autotune.errors import SpaceError
 from autotune.ir.contraction import ITEM_BYTES, Access, Contraction
-from autotune.ir.default import Form, forms, long_window, needs_stage
+from autotune.ir.default import Form, forms, long_window, needs_stage, open_in_place
 from autotune.ir.legal import MAX_PACKED_BYTES
 from autotune.space.base import Choice, Narrowing
 from autotune.targets.base import Target
@@ -121,7 +121,7 @@ def _all_forms(contraction: Contraction, target: Target) -> list[Form]:
         found.append(form)
         extent = form.contraction.extents[form.vector]
         if form.lanes >= 4 and (extent % form.lanes or form.lanes * 4 > extent):
-            found.append(Form(form.fuse, form.contraction, form.vector, form.lanes // 2))
+            found.append(replace(form, lanes=form.lanes // 2))
     return found
 
 
@@ -145,6 +145,9 @@ class _Maker:
         self.bytes = {a.operand: prod(a.shape) * size for a in self.made.operands}
         self.window = long_window(self.made)
         self.is_tiny = sum(self.bytes.values()) <= TINY_BYTES
+        self.openings = open_in_place(form)
+        self.edged = {axis for opening in self.openings for axis, _ in opening.affine.terms}
+        """Axes whose place must be known where an edge is: one loop, or unrolled."""
 
     def _allowed(self, knob: str, values: Iterable[Choice]) -> tuple[Choice, ...]:
         """The knob's values after narrowing; `only` may also widen it."""
@@ -170,6 +173,7 @@ class _Maker:
         structure: list[tuple[str, Choice]] = [
             ("vector", form.vector),
             ("lanes", form.lanes),
+            ("edges", "in_place" if form.in_place else "staged"),
             ("fuse", "+".join(".".join(group) for group in form.fuse) or "none"),
         ]
         allowed = [value in self._allowed(knob, (value,)) for knob, value in structure]
@@ -239,8 +243,7 @@ class _Maker:
         return {v for v in values | parts if v <= min(extent, most)} or {min(extent, most)}
 
     def _blocks(self, axis: str) -> tuple[int, ...]:
-        smallest = 1
-        if self.is_tiny or self.extents[axis] < 4 * smallest:
+        if self.is_tiny or self.extents[axis] < 4 or axis in self.edged:
             return (0,)
         return (0, *(m for m in MULTIPLES if m < self.extents[axis]))
 
@@ -251,6 +254,8 @@ class _Maker:
         if not self.reduction or self.is_tiny:
             return -1
         longest = max(range(len(self.reduction)), key=lambda s: self.extents[self.reduction[s]])
+        if self.reduction[longest] in self.edged:
+            return -1
         return longest if self.extents[self.reduction[longest]] >= 2 * SPLITS[0] else -1
 
     def _splits(self, slot: int) -> tuple[int, ...]:
@@ -264,6 +269,8 @@ class _Maker:
 
     def _unrolls(self, axis: str) -> set[int]:
         extent = self.extents[axis]
+        if axis in self.edged:
+            return {extent}
         short = {extent} if extent <= 8 else set()
         small = {1} if extent <= 8 else set(UNROLLS)
         return {u for u in small | short if u <= extent}
@@ -305,6 +312,8 @@ class _Maker:
 
     def _kinds(self, access: Access, need: str) -> tuple[str, ...]:
         """How an input may be packed on top of what it needs."""
+        if access.operand in {opening.operand for opening in self.openings}:
+            return ("none",)
         # Rounding to whole tiles at most doubles what is packed.
         size = 2 * prod(access.shape) * ITEM_BYTES[self.made.dtype]
         is_constant = access.operand == self.made.constant and not self.made.is_padded(access)

@@ -26,7 +26,7 @@ class _OpenLoop:
     start: Index
     step: int
     pointers: dict[tuple[str, int], tuple[str, str]] = field(default_factory=dict)
-    """By pointer before the loop and bytes a round: the one carried, and the one to use."""
+    """By pointer at index 0 and bytes a round: the one carried, and the one to use."""
 
 
 @dataclass
@@ -113,7 +113,8 @@ class Emitter:
         By the index of the innermost loop a pointer from outside it moves as the loop goes round.
         """
         loop = self._loops[-1] if self._loops else None
-        if loop and index == loop.index and loop.start == 0 and loop.step % block == 0:
+        is_own = loop is not None and index == loop.index and isinstance(loop.start, int)
+        if loop and is_own and loop.start % block == loop.step % block == 0:
             size = loop.step // block * stride * self.item
             names = loop.pointers.setdefault((pointer, size), (self.fresh("p"), self.fresh("q")))
             return names[1]
@@ -158,7 +159,7 @@ class Emitter:
         move with it (see `along`) pass an empty assembly: LLVM's loop strength reduction, which
         would look at every address in the body and took a third of a build, finds nothing to do.
         """
-        before, label = self.label, self.fresh("loop")[1:]
+        before, label, entry = self.label, self.fresh("loop")[1:], len(self.lines)
         self.do(f"br label %{label}")
         self.block(label)
         index, carried = self.fresh("i"), [self.fresh("c") for _ in values]
@@ -171,15 +172,20 @@ class Emitter:
         following = self.op(f"add i64 {index}, {step}")
         phis = [(index, "i64", str(start), following)]
         phis += zip(carried, types, values, next_values, strict=True)
-        hidden = []
+        hidden, ahead = [], []
         for (pointer, size), (phi, used) in loop.pointers.items():
             further = self.op(f"getelementptr i8, ptr {used}, i64 {size}")
+            if loop.start != 0:
+                first, moved = self.fresh(), int(loop.start) // step * size
+                ahead.append(f"  {first} = getelementptr i8, ptr {pointer}, i64 {moved}")
+                pointer = first
             phis.append((phi, "ptr", pointer, further))
             hidden.append(f'  {used} = call ptr asm "", "=r,0"(ptr {phi})')
         self.lines[place:place] = [
             f"  {name} = phi {kind} [ {initial}, %{before} ], [ {after}, %{self.label} ]"
             for name, kind, initial, after in phis
         ] + hidden
+        self.lines[entry:entry] = ahead
         done = self.op(f"icmp slt i64 {following}, {end}")
         after_label = self.fresh("after")[1:]
         self.do(f"br i1 {done}, label %{label}, label %{after_label}")
@@ -203,14 +209,22 @@ class Emitter:
 
     def mask(self, count: int) -> str:
         """A constant mask with the first `count` lanes set."""
-        bits = ", ".join(f"i1 {int(lane < count)}" for lane in range(self.lanes))
-        return f"<{bits}>"
+        return self._mask([lane < count for lane in range(self.lanes)])
+
+    def _mask(self, valid: Sequence[bool]) -> str:
+        return "<" + ", ".join(f"i1 {int(one)}" for one in valid) + ">"
 
     def load(self, pointer: str, count: int | None = None) -> str:
         """A vector from memory of natural alignment; lanes from `count` on are zero, not read."""
         if count is None or count >= self.lanes:
             return self.op(f"load {self.vector}, ptr {pointer}, align {self.item}")
         return self.masked_load(pointer, self.mask(count))
+
+    def load_lanes(self, pointer: str, valid: Sequence[bool]) -> str:
+        """A vector from memory of natural alignment; lanes not valid are zero and not read."""
+        if all(valid):
+            return self.load(pointer)
+        return self.masked_load(pointer, self._mask(valid)) if any(valid) else "zeroinitializer"
 
     def masked_load(self, pointer: str, mask: str) -> str:
         name = f"@llvm.masked.load.{self.suffix}.p0"

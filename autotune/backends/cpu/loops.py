@@ -9,15 +9,27 @@ from autotune.ir.schedule import Loop
 
 
 def for_region(
-    emitter: Emitter, region: int, step: int, body: Callable[[Index, int], None]
+    emitter: Emitter,
+    region: int,
+    step: int,
+    body: Callable[[Index, int], None],
+    apart: tuple[int, int] = (0, 0),
 ) -> None:
-    """Write `body(offset, size)` for every piece of a region: a loop, and the remainder."""
+    """Write `body(offset, size)` for every piece of a region: a loop, and the remainder.
+
+    So many of the first and last whole rounds as `apart` says are written out at known offsets.
+    """
     whole = region // step * step
-    if whole > step:
-        with emitter.loop(whole, step) as i:
+    start, end = apart[0] * step, whole - apart[1] * step
+    for offset in range(0, start, step):
+        body(offset, step)
+    if end - start > step:
+        with emitter.loop(end, step, start) as i:
             body(i, step)
-    elif whole:
-        body(0, step)
+    elif end > start:
+        body(start, step)
+    for offset in range(end, whole, step):
+        body(offset, step)
     if region > whole:
         body(whole, region - whole)
 
@@ -51,15 +63,26 @@ def split_task(
 
 
 def for_index(
-    emitter: Emitter, index: Index, loop: Loop, extent: int, body: Callable[[Index, int], None]
+    emitter: Emitter,
+    index: Index,
+    loop: Loop,
+    extent: int,
+    body: Callable[[Index, int], None],
+    apart: tuple[int, int] = (0, 0),
 ) -> None:
-    """Write `body(offset, size)` for the piece that a run-time index picks."""
-    whole, left = extent // loop.step, extent % loop.step
-    if not left:
-        body(emitter.mul(index, loop.step), loop.step)
-        return
-    is_whole = emitter.op(f"icmp ult i64 {index}, {whole}")
-    with emitter.when(is_whole):
-        body(emitter.mul(index, loop.step), loop.step)
-    with emitter.when(emitter.op(f"xor i1 {is_whole}, true")):
-        body(whole * loop.step, left)
+    """Write `body(offset, size)` for the piece that a run-time index picks; see `for_region`."""
+    step, whole = loop.step, extent // loop.step
+    first, end = apart[0], whole - apart[1]
+    alone = [(i, step) for i in (*range(first), *range(end, whole))]
+    alone += [(whole, extent % step)] if extent % step else []
+    for i, size in alone:
+        with emitter.when(emitter.op(f"icmp eq i64 {index}, {i}")):
+            body(i * step, size)
+    if end > first:
+        # From `first` on, as an unsigned number: what comes before it wraps around.
+        inside: bool | str = True
+        if alone:
+            after = emitter.add(index, -first)
+            inside = emitter.op(f"icmp ult i64 {after}, {end - first}")
+        with emitter.when(inside):
+            body(emitter.mul(index, step), step)
