@@ -140,9 +140,10 @@ def long_window(contraction: Contraction) -> tuple[str, int] | None:
     if prod(taps.values()) <= MAX_WINDOW:
         return None
     axis = max(taps, key=lambda name: taps[name])
-    step = max(1, MAX_WINDOW * taps[axis] // prod(taps.values()))
-    if step < 8:
-        step = 1
+    most = max(1, MAX_WINDOW * taps[axis] // prod(taps.values()))
+    # Blocks that divide the axis spare a second copy of the code.
+    even = max(step for step in range(1, most + 1) if taps[axis] % step == 0)
+    step = even if 2 * even > most else most
     return (axis, step) if step < taps[axis] else None
 
 

@@ -263,14 +263,21 @@ class _Maker:
             return (0,)
         axis = self.reduction[slot]
         if self.window:
-            return self._numbers(f"split.{axis}", (self.window[1],), 1, self.window[1])
+            return self._numbers(f"split.{axis}", self._window_splits(), 1, self.window[1])
         values = (0, *(s for s in SPLITS if s < self.extents[axis]))
         return self._numbers(f"split.{axis}", values, 0, self.extents[axis] - 1)
+
+    def _window_splits(self) -> set[int]:
+        """Blocks that a long window may be summed in: what the default takes, half of it, one."""
+        most = self.window[1] if self.window else 1
+        return {1, -(-most // 2), most}
 
     def _unrolls(self, axis: str) -> set[int]:
         extent = self.extents[axis]
         if axis in self.edged:
             return {extent}
+        if self.window and axis == self.window[0]:
+            return {1, *(size for size in self._window_splits() if size <= 8)}
         short = {extent} if extent <= 8 else set()
         small = {1} if extent <= 8 else set(UNROLLS)
         return {u for u in small | short if u <= extent}
