@@ -12,7 +12,7 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isinf
-from typing import IO, Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from autotune.errors import StoreError
 
@@ -69,12 +69,20 @@ def read_lines(path: str | os.PathLike[str], first: int = 1) -> Iterator[Line]:
                 f"{os.fspath(path)} is not a regular file; a JSON-lines file is needed"
             )
         with open(path, "rb") as file:
-            yield from _lines(file, first)
+            yield from lines_of(file, first)
     except OSError as error:
         raise StoreError(f"{os.fspath(path)} cannot be read: {error.strerror}") from error
 
 
-def _lines(file: IO[bytes], first: int) -> Iterator[Line]:
+class Readable(Protocol):
+    """What lines are read from."""
+
+    def readline(self, limit: int, /) -> bytes:
+        """The next line, at most so many bytes of it; nothing at the end."""
+
+
+def lines_of(file: Readable, first: int = 1) -> Iterator[Line]:
+    """Every line of an open file, as `read_lines` gives them."""
     number = 0
     while raw := file.readline(MAX_LINE_BYTES + 1):
         number += 1

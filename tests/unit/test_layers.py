@@ -45,6 +45,8 @@ LAYERS: dict[str, str] = {
     "resume": "errors ir trial ops.base targets space.base store finalists",
     "search": "errors ir trial space.base cost.base explorers.base measure.base progress finalists "
     "limits learning diagnosis resume",
+    "sweeps": "errors registry ir trial space.base cost.base explorers.base measure.base "
+    "store.lines limits search",
     "final_round": "errors ir trial finalists diagnosis interruption keeping progress search",
     "tune": "errors registry ir trial ops.base targets space backends features cost explorers "
     "measure store progress interruption keeping limits diagnosis resume search final_round",
@@ -74,7 +76,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
             "cost",
             "explorers",
         ),
-        *("measure", "learning", "resume", "tune"),
+        *("measure", "learning", "resume", "tune", "sweeps"),
     ),
 }
 """Library -> the only units and files that may import it."""
