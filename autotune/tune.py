@@ -18,6 +18,7 @@ import numpy as np
 
 from autotune.diagnosis import NoValidScheduleError
 from autotune.errors import StoreError, UsageError
+from autotune.explorers.base import explorer_rng
 from autotune.final_round import final_round
 from autotune.interruption import Gate
 from autotune.ir.schedule import Schedule
@@ -44,8 +45,6 @@ MeasurerFactory = Callable[[Workload, Target, MeasureOptions], Measurer]
 
 ABOVE_PEAK = 1.05
 """Share of the measured peak from which on a rate is doubted, counted on what is executed."""
-EXPLORER_STREAM = 1
-"""Second half of the explorer's seed, so that no two parts share a stream of random numbers."""
 MEMORY_POINTS = 64
 """Points of the space that tell how much memory its kernels take."""
 
@@ -156,7 +155,7 @@ def tune(
         parts = Parts(
             space=searched,
             default=default,
-            explorer=explores(searched, _explorer_rng(seed, len(earlier.outcomes))),
+            explorer=explores(searched, explorer_rng(seed, len(earlier.outcomes))),
             model=ranks(seed=seed),
             features=features.compute,
             measurer=measurer,
@@ -206,11 +205,6 @@ def _unfinished(resume: str | Unfinished, log: str | None) -> Unfinished:
             f"log {log!r} is not the one to go on with; allowed: none, or {found.log.path!r}"
         )
     return found
-
-
-def _explorer_rng(seed: int, known: int) -> np.random.Generator:
-    """Chance for the explorer: what it drew before it need not draw again."""
-    return np.random.default_rng([seed, EXPLORER_STREAM, *([known] if known else [])])
 
 
 def _keeping(

@@ -70,5 +70,5 @@ def _seconds(point: dict[str, int]) -> float:
     if point["algorithm"]:
         return 1e-4 * (1.1 + 0.1 * abs(point["winograd.rows"] - 2) + 0.03 * point["unroll"])
     used = point["tile.oc"] * point["tile.ow"]
-    slow = 1.0 + abs(used - 15) / 15 + 0.2 * (point["order"] == 2) + 0.05 * (2 - point["unroll"])
+    slow = 1.0 + abs(used - 15) / 50 + 0.2 * (point["order"] == 2) + 0.01 * (2 - point["unroll"])
     return 1e-4 * slow

@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 import autotune
-from autotune.cli import cache, doctor, listing, lookup, run, show, trial
+from autotune.cli import cache, doctor, listing, lookup, replay, run, show, trial
 from autotune.errors import AutotuneError, UsageError
 from autotune.interruption import exit_code
 
@@ -120,6 +120,7 @@ def _root(
 app.command("run")(run.run)
 app.command("lookup")(lookup.lookup)
 app.command("show")(trial.trial)
+app.command("replay")(replay.replay)
 app.command("doctor")(doctor.doctor)
 app.add_typer(cache.app, name="cache")
 app.add_typer(listing.app, name="list")

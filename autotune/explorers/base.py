@@ -21,6 +21,13 @@ SAMPLE_COUNT = 2048
 """Points drawn from the space when a batch needs random ones to choose from."""
 EMPTY_ROUNDS = 8
 """Draws without a single new point after which a space counts as exhausted."""
+STREAM = 1
+"""Second half of an explorer's seed, so that no two parts share a stream of random numbers."""
+
+
+def explorer_rng(seed: int, known: int = 0) -> np.random.Generator:
+    """Chance for the explorer of a run that has so many trials already; none is drawn twice."""
+    return np.random.default_rng([seed, STREAM, *([known] if known else [])])
 
 
 class Explorer(Protocol):

@@ -36,6 +36,7 @@ class SweepSpace:
         self.size, self.digest = len(sweep), sweep.digest
         self._row_of = {key: row for row, key in enumerate(_keys(sweep.points))}
         self._nearest: dict[tuple[int, int], int] = {}
+        self._row_of_digest: dict[str, int] = {}
 
     def rows(self, points: Points) -> Rows:
         """(n,) rows of points of this space."""
@@ -142,7 +143,13 @@ class SweepSpace:
         """What stands for a point in the loop, which knows schedules by digest; never lowered."""
         names = [f"k{column}" for column in range(len(point))]
         loops = tuple(Loop(name, int(place) + 1) for name, place in zip(names, point, strict=True))
-        return Schedule((Nest(loops, names[0], 1, ()),))
+        made = Schedule((Nest(loops, names[0], 1, ()),))
+        self._row_of_digest[made.digest] = self._row_of[_keys(point[None])[0]]
+        return made
+
+    def row_of(self, schedule: Schedule) -> int:
+        """The row of a point that `schedule` was asked about."""
+        return self._row_of_digest[schedule.digest]
 
 
 def features(space: SweepSpace, points: Points) -> NDArray[np.float32]:

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from autotune.errors import MeasureError, SpaceError
+from autotune.explorers.base import explorer_rng
 from autotune.ir.default import default_schedule
 from autotune.ir.schedule import Schedule
 from autotune.measure.base import MeasureOptions, Measurer
@@ -30,7 +31,7 @@ from autotune.store.log import read
 from autotune.targets.base import Target
 from autotune.targets.detect import host
 from autotune.trial import Workload
-from autotune.tune import EXPLORER_STREAM, tune
+from autotune.tune import tune
 from tests.measuring import FAULTY, WORKERS
 
 SETTLED = {
@@ -474,7 +475,7 @@ def _candidates(workload: Workload, target: Target, count: int) -> list[Schedule
     """What a run of seed 0 measures: the default, then what the random explorer draws."""
     computed = contraction(workload)
     space = generate(computed, target, narrowing.load(None, workload.op))
-    rng = np.random.default_rng([0, EXPLORER_STREAM])
+    rng = explorer_rng(0)
     drawn = map(space.schedule, EXPLORERS.get("random")(space, rng).ask(count - 1, None))
     return [default_schedule(computed, target), *drawn]
 

@@ -52,7 +52,7 @@ LAYERS: dict[str, str] = {
     "measure store progress interruption keeping limits diagnosis resume search final_round",
     "doctor": "errors ir trial ops.base targets measure store",
     "cli": "errors registry ir trial ops.base targets space backends measure store progress lookup "
-    "interruption resume tune doctor",
+    "interruption resume sweeps tune doctor",
     "__main__": "interruption cli",
 }
 """Unit -> what it may import, lowest first: every name on the right stands further up."""
@@ -63,6 +63,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "xgboost": ("cost.xgboost",),
     "scipy": ("cost.metrics",),
     "typer": ("cli",),
+    "matplotlib": ("sweeps.picture",),
     "rich": ("cli",),
     "numpy": (
         *(
