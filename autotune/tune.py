@@ -125,7 +125,7 @@ def tune(
     searched = generate(computed, machine, narrowed)
     explores, ranks = EXPLORERS.get(explorer), COST_MODELS.get(cost_model)
     default = default_schedule(computed, machine)
-    options = _measure_options(workload, machine, searched, default, cache_policy, timeout_s, seed)
+    options = measure_options(workload, machine, searched, default, cache_policy, timeout_s, seed)
     now = Conditions(CODEGEN_VERSION, llvm_version(), default.digest, cache_policy)
     earlier = Earlier()
     if going_on is not None:
@@ -172,7 +172,7 @@ def tune(
         return run(parts, limits, keeping, start_s, gate, earlier)
 
 
-def _measure_options(
+def measure_options(
     workload: Workload,
     machine: Target,
     space: Space,

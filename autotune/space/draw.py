@@ -1,8 +1,9 @@
-"""How spaces find legal points by chance: bounded rounds of drawing, or of moving, and keeping."""
+"""How spaces find legal points: by drawing or moving and keeping, or by walking a whole grid."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from autotune.space.base import Points
 
 SAMPLE_ROUNDS = 24
 NEIGHBOUR_ROUNDS = 4
+GRID_CHUNK = 32768
 """A round costs as much for a few points as for hundreds, and a chain can wait for the next."""
 
 
@@ -42,3 +44,13 @@ def legal_neighbours(
         result[waiting[good]] = moved[good]
         waiting = waiting[~good]
     return result
+
+
+def grid(values: Sequence[Sequence[int]]) -> Iterator[Points]:
+    """Every row that takes one of the given values in each column, in chunks and in order."""
+    tables = [np.array(column, np.int64) for column in values]
+    sizes = [len(table) for table in tables]
+    total = prod(sizes)
+    for start in range(0, total, GRID_CHUNK):
+        places = np.unravel_index(np.arange(start, min(start + GRID_CHUNK, total)), sizes)
+        yield np.stack([table[at] for table, at in zip(tables, places, strict=True)], axis=1)

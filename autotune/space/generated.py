@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import islice, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from autotune.ir.schedule import Schedule, Stage
 from autotune.space.base import Narrowing, Points
 from autotune.space.bound import lower_bound
 from autotune.space.decode import Decoded, canonical, decode
-from autotune.space.draw import legal_neighbours, legal_points
+from autotune.space.draw import grid, legal_neighbours, legal_points
 from autotune.space.encode import encoded
 from autotune.space.rules import broken, legal
 from autotune.space.tables import Ints, tables
@@ -34,7 +34,6 @@ LIST_LIMIT = 4096
 """Spaces up to this size are listed."""
 RAW_LIMIT = 200_000
 """Raw index combinations that are worth walking to find out."""
-LIST_CHUNK = 8192
 ESTIMATE_POINTS = 20_000
 EXPLAINED_POINTS = 1024
 
@@ -61,18 +60,17 @@ class GeneratedSpace:
         counts = self.tables.counts[:, 1:]
         if np.prod(counts.astype(np.float64), axis=1).sum() > RAW_LIMIT:
             return None
-        raw = (
-            (v, *row)
-            for v in range(len(counts))
-            for row in product(*(range(count) for count in counts[v]))
-        )
-        found = np.zeros((0, self.tables.columns.count), np.int64)
-        while chunk := list(islice(raw, LIST_CHUNK)):
-            kept = self._kept(np.array(chunk, np.int64))
-            found = np.unique(np.concatenate([found, kept]), axis=0)
-            if len(found) > LIST_LIMIT:
-                return None
-        return found
+        rows = [self.among([[v], *map(range, counts[v])]) for v in range(len(counts))]
+        found = np.concatenate(rows)
+        return found if len(found) <= LIST_LIMIT else None
+
+    def among(self, values: Sequence[Sequence[int]]) -> Points:
+        """Every point that takes one of the given indices in each column."""
+        found = [np.zeros((0, self.tables.columns.count), np.int64)]
+        for raw in grid(values):
+            own = raw[np.all(canonical(self.tables, raw) == raw, axis=1)]
+            found.append(own[self._is_legal(own)])
+        return np.concatenate(found)
 
     @cached_property
     def size(self) -> int:

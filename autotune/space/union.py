@@ -35,7 +35,8 @@ class UnionSpace:
         rows = np.flatnonzero(points[:, 0] == member)
         return rows, points[rows, 1 : 1 + self._widths[member]]
 
-    def _wrapped(self, member: int, points: Points) -> Points:
+    def wrapped(self, member: int, points: Points) -> Points:
+        """A member's points as points of the union."""
         rows = np.zeros((len(points), 1 + self._width), np.int64)
         rows[:, 0] = member
         rows[:, 1 : 1 + points.shape[1]] = points
@@ -51,7 +52,7 @@ class UnionSpace:
 
     def all_points(self) -> Points | None:
         listed = [member.all_points() for member in self.members]
-        found = [self._wrapped(i, points) for i, points in enumerate(listed) if points is not None]
+        found = [self.wrapped(i, points) for i, points in enumerate(listed) if points is not None]
         if len(found) < len(listed) or sum(map(len, found)) > LIST_LIMIT:
             return None
         return np.concatenate(found)
@@ -62,14 +63,14 @@ class UnionSpace:
             rng.integers(len(self.members), size=count), minlength=len(self.members)
         )
         found = [
-            self._wrapped(i, member.sample(rng, int(share)))
+            self.wrapped(i, member.sample(rng, int(share)))
             for i, (member, share) in enumerate(zip(self.members, shares, strict=True))
         ]
         return rng.permutation(np.concatenate(found))
 
     def plain(self, count: int) -> Points:
         """Those of the members in turn."""
-        found = [self._wrapped(i, member.plain(count)) for i, member in enumerate(self.members)]
+        found = [self.wrapped(i, member.plain(count)) for i, member in enumerate(self.members)]
         turns = np.concatenate([np.arange(len(points)) for points in found])
         return np.concatenate(found)[np.argsort(turns, kind="stable")][:count]
 
@@ -78,7 +79,7 @@ class UnionSpace:
         for i, member in enumerate(self.members):
             rows, own = self.own(points, i)
             if len(rows):
-                moved[rows] = self._wrapped(i, member.neighbours(own, rng))
+                moved[rows] = self.wrapped(i, member.neighbours(own, rng))
         return moved
 
     def mix(self, a: Points, b: Points, rng: np.random.Generator) -> Points:
@@ -89,7 +90,7 @@ class UnionSpace:
             rows = np.flatnonzero(same & (a[:, 0] == i))
             if len(rows):
                 own = slice(1, 1 + self._widths[i])
-                mixed[rows] = self._wrapped(i, member.mix(a[rows, own], b[rows, own], rng))
+                mixed[rows] = self.wrapped(i, member.mix(a[rows, own], b[rows, own], rng))
         return mixed
 
     def family(self, points: Points) -> NDArray[np.int64]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from autotune.ir.schedule import Schedule
 from autotune.ir.winograd import rounding_units
 from autotune.space.base import Choice, Narrowing, Points
 from autotune.space.bound import CLOCK_HZ, L3_BYTES_PER_CYCLE
-from autotune.space.draw import legal_neighbours, legal_points
+from autotune.space.draw import grid, legal_neighbours, legal_points
 from autotune.space.winograd_nests import build
 from autotune.targets.base import Target
 
@@ -127,13 +126,12 @@ class WinogradSpace:
             return np.zeros((0, len(KNOBS)), np.int64)
         if self._counts[:, 1:].prod(axis=1).sum() > RAW_LIMIT:
             return None
-        rows = [
-            (m, *row)
-            for m in range(len(self.outputs))
-            for row in product(*(range(len(values)) for values in self.tables[m]))
-        ]
-        points = np.array(rows, np.int64)
-        return points[self._is_legal(points)]
+        rows = [self.among([[m], *map(range, row[1:])]) for m, row in enumerate(self._counts)]
+        return np.concatenate(rows)
+
+    def among(self, values: Sequence[Sequence[int]]) -> Points:
+        """Every point that takes one of the given indices in each column."""
+        return np.concatenate([self._kept(raw) for raw in grid(values)])
 
     @cached_property
     def size(self) -> int:
