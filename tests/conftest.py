@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.postgres import Server, programs, running
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -68,3 +70,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         missing = [feature for feature in mark.args if feature not in _cpu_features()]
         if missing:
             pytest.skip(f"this CPU lacks {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL server that the tests start themselves, from programs that are installed."""
+    found = programs()
+    if found is None:
+        pytest.skip("PostgreSQL's server programs (initdb, postgres) are not installed")
+    with running(found) as started:
+        yield started
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a cache may be made that does not exist yet: a file, then a server's database."""
+    if request.param == "sqlite":
+        return str(tmp_path / "cache.sqlite")
+    started: Server = request.getfixturevalue("server")
+    return started.new_database()

@@ -1,4 +1,4 @@
-"""The cache, for reading and writing, on SQLite or PostgreSQL. The only user of SQLAlchemy.
+"""The cache, for reading and writing, on SQLite or PostgreSQL.
 
 Every statement is one of `schema`'s with bound parameters; each call is one transaction on a
 connection of its own, so that a Cache may be shared between threads.
@@ -12,19 +12,16 @@ import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
-from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import NullPool
 
 from autotune.errors import StoreError
-from autotune.store import merge, paths, schema, toolchain
+from autotune.store import engine, merge, paths, schema, toolchain
+from autotune.store.identity import State
 from autotune.store.misses import miss_parameters
-from autotune.store.mounts import networked
 from autotune.store.read import (
-    connect,
     failure,
     find_parameters,
     inspect,
@@ -52,22 +49,14 @@ class Cache:
             StoreError: it cannot be used; the message says why and what to do.
         """
         self.location = paths.cache_path(location)
-        self._engine = _engine(self.location)
+        self._engine = engine.writing_engine(self.location)
         # What is only read may lie where nothing can be written.
-        self._reading = _reading_engine(self.location) or self._engine
-        if not paths.is_file(self.location):
-            with self._transaction() as connection:
-                for statement, parameters in schema.CREATE:
-                    connection.execute(text(statement), parameters)
-                version = _meta(connection)["schema"]
-                for statement, parameters in schema.migrations_from(int(version)):
-                    connection.execute(text(statement), parameters)
-            return
-        state = inspect(self.location, must_exist)
+        self._reading = engine.reading_engine(self.location) or self._engine
+        state = self._inspect(must_exist)
         # One that lies where nothing can be written is read as it is.
         with suppress(StoreError) if state == "old" else nullcontext():
             if state != "ready":
-                self._create()
+                self._prepare()
 
     def check_writable(self) -> None:
         """Find out now, and not after hours of tuning, that nothing can be stored.
@@ -101,8 +90,9 @@ class Cache:
     def ranked(self, target_key: str, workload_key: str) -> list[Record]:
         """The records of one key, best first."""
         with self._transaction(self._reading) as connection:
-            llvm = _llvm(connection)
-            found = _rows(connection, schema.FIND, find_parameters(target_key, workload_key, llvm))
+            llvm = toolchain.current_llvm(engine.meta(connection))
+            sought = find_parameters(target_key, workload_key, llvm)
+            found = engine.rows(connection, schema.FIND, sought)
         return records_of(found, self._shown, llvm)
 
     def targets(self, workload_key: str) -> list[str]:
@@ -122,8 +112,8 @@ class Cache:
     def entries(self) -> list[Record]:
         """Every record, by target, workload and time; `Record.to_entry` is its JSON."""
         with self._transaction(self._reading) as connection:
-            llvm = _llvm(connection)
-            found = _rows(connection, schema.READ_RECORDS, {})
+            llvm = toolchain.current_llvm(engine.meta(connection))
+            found = engine.rows(connection, schema.READ_RECORDS, {})
         return records_of(found, self._shown, llvm)
 
     def misses(self) -> list[dict[str, Any]]:
@@ -170,7 +160,24 @@ class Cache:
     def _shown(self) -> str:
         return paths.shown(self.location)
 
-    def _create(self) -> None:
+    def _inspect(self, must_exist: bool) -> State:
+        if paths.is_file(self.location):
+            return inspect(self.location, must_exist)
+        with self._transaction() as connection:
+            state = engine.inspect_server(connection, self.location)
+        if state == "empty" and must_exist:
+            raise StoreError(
+                f"cache {self._shown} holds nothing yet; tune something with `autotune run`, or "
+                f"name another with --cache"
+            )
+        return state
+
+    def _prepare(self) -> None:
+        """Create the tables, or bring them to the present version."""
+        if not paths.is_file(self.location):
+            with self._transaction() as connection:
+                engine.prepare_server(connection, self.location)
+            return
         paths.make_folder(self.location)
         try:
             schema.create(self.location)
@@ -186,11 +193,11 @@ class Cache:
 
     def _select(self, sql: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         with self._transaction(self._reading) as connection:
-            return _rows(connection, sql, parameters)
+            return engine.rows(connection, sql, parameters)
 
     @contextmanager
-    def _transaction(self, engine: Engine | None = None) -> Iterator[Connection]:
-        with self._in_plain_words(), (engine or self._engine).begin() as connection:
+    def _transaction(self, chosen: Engine | None = None) -> Iterator[Connection]:
+        with self._in_plain_words(), (chosen or self._engine).begin() as connection:
             yield connection
 
     @contextmanager
@@ -234,59 +241,3 @@ def _writable(location: str | None) -> Cache:
         opened.check_writable()
         stack.pop_all()
     return opened
-
-
-def _engine(location: str) -> Engine:
-    if paths.is_file(location):
-        # No pool: a connection kept open would hold the WAL file, and must not cross a spawn.
-        return create_engine("sqlite://", creator=lambda: _writing(location), poolclass=NullPool)
-    try:
-        url = make_url(location)
-        if url.drivername in ("postgres", "postgresql"):
-            url = url.set(drivername="postgresql+psycopg")
-        return create_engine(url, pool_pre_ping=True)
-    except (SQLAlchemyError, ImportError) as error:
-        raise StoreError(f"cache {paths.shown(location)} cannot be used: {error}") from error
-
-
-def _writing(path: str) -> sqlite3.Connection:
-    """A connection to the file that leaves out what its file system cannot do."""
-    with ExitStack() as stack:
-        connection = sqlite3.connect(path, timeout=schema.BUSY_TIMEOUT_S)
-        stack.callback(connection.close)
-        if kind := networked(path):
-            _warn_of_network(path, kind)
-            connection.execute(schema.NO_WAL)
-        stack.pop_all()
-    return connection
-
-
-@cache
-def _warn_of_network(path: str, kind: str) -> None:
-    warnings.warn(
-        f"cache {path} lies on a network file system ({kind}): safe for one process at a time "
-        f"only; better name a file on a local disk with --cache or AUTOTUNE_CACHE",
-        UserWarning,
-        stacklevel=2,
-    )
-
-
-def _reading_engine(location: str) -> Engine | None:
-    """Connections for reading alone; None where those for writing do as well."""
-    if not paths.is_file(location):
-        return None
-    return create_engine("sqlite://", creator=lambda: connect(location), poolclass=NullPool)
-
-
-def _meta(connection: Connection) -> dict[str, str]:
-    return {row["name"]: row["value"] for row in _rows(connection, schema.READ_META, {})}
-
-
-def _llvm(connection: Connection) -> str:
-    return toolchain.current_llvm(_meta(connection))
-
-
-def _rows(
-    connection: Connection, sql: str, parameters: Mapping[str, Any]
-) -> list[Mapping[str, Any]]:
-    return [*connection.execute(text(sql), dict(parameters)).mappings()]

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from autotune.errors import StoreError
 from autotune.store import schema
+from autotune.store.identity import State, identify
 from autotune.store.record import Record, from_row
 from autotune.store.toolchain import current_llvm
 from autotune.trial import CODEGEN_VERSION, Workload
@@ -28,8 +29,6 @@ _NO_SIDE_FILES = (
     *(sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP),
 )
 """What SQLite says where it cannot make the files beside a cache: no permission, no space."""
-State = Literal["absent", "empty", "old", "ready"]
-"""`old`: a cache whose tables are of an earlier version; it can be read as it is."""
 
 
 class Reader:
@@ -176,21 +175,7 @@ def _identify(path: str, connection: sqlite3.Connection) -> Literal["empty", "ol
         meta = _meta(connection) if "meta" in tables else {}
     except sqlite3.Error as error:
         raise failure(path, error) from error
-    if not tables:
-        return "empty"
-    if meta.get("application") != schema.APPLICATION or not {"records", "misses"} <= tables:
-        some = ", ".join(sorted(tables)[:5])
-        raise StoreError(
-            f"cache {path} is an SQLite database of another program (tables {some}); it is left as "
-            f"it is; name another file with --cache"
-        )
-    version = str(meta.get("schema", ""))
-    if not version.isdigit() or int(version) > schema.VERSION:
-        raise StoreError(
-            f"cache {path} has schema version {version[:20]}; this program reads up to "
-            f"{schema.VERSION}; update autotune, or name another file with --cache"
-        )
-    return "ready" if int(version) == schema.VERSION else "old"
+    return identify(path, tables, meta)
 
 
 def _meta(connection: sqlite3.Connection) -> dict[str, str]:

@@ -59,7 +59,7 @@ LAYERS: dict[str, str] = {
 
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "llvmlite": ("backends",),
-    "sqlalchemy": ("store.db",),
+    "sqlalchemy": ("store.db", "store.engine"),
     "xgboost": ("cost.xgboost",),
     "scipy": ("cost.metrics",),
     "typer": ("cli",),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from autotune.errors import StoreError
-from autotune.store import db, mounts, schema
+from autotune.store import db, engine, mounts, schema
 from autotune.store.misses import note_miss
 from tests.records import TARGET, WORKLOAD, made
 
@@ -108,7 +108,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     planted.write_text(f"1 1 0:1 / {folder} rw - nfs4 server:/x rw\n", encoding="utf-8")
     monkeypatch.setattr(mounts, "MOUNTS", planted)
     yield folder
-    db._warn_of_network.cache_clear()
+    engine._warn_of_network.cache_clear()
 
 
 def journal(path: Path) -> str:
