@@ -11,7 +11,7 @@ import shlex
 import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine, text
@@ -22,13 +22,14 @@ from autotune.store import engine, merge, paths, schema, toolchain
 from autotune.store.identity import State
 from autotune.store.misses import miss_parameters
 from autotune.store.read import (
+    entry_parameters,
     failure,
     find_parameters,
     inspect,
     records_of,
     relative_parameters,
 )
-from autotune.store.record import LOCAL, Record, check
+from autotune.store.record import LOCAL, NEVER, Record, check
 from autotune.store.transfer import ImportReport, read_export, write_export
 from autotune.trial import Workload
 
@@ -52,11 +53,16 @@ class Cache:
         self._engine = engine.writing_engine(self.location)
         # What is only read may lie where nothing can be written.
         self._reading = engine.reading_engine(self.location) or self._engine
+        self._unwritable: StoreError | None = None
+        """Why it can only be read."""
         state = self._inspect(must_exist)
-        # One that lies where nothing can be written is read as it is.
-        with suppress(StoreError) if state == "old" else nullcontext():
-            if state != "ready":
+        if state != "ready":
+            try:
                 self._prepare()
+            except StoreError as error:
+                if state != "old":
+                    raise
+                self._unwritable = error
 
     def check_writable(self) -> None:
         """Find out now, and not after hours of tuning, that nothing can be stored.
@@ -64,7 +70,7 @@ class Cache:
         Raises:
             StoreError: the cache cannot be written.
         """
-        with self._transaction() as connection:
+        with self._writing() as connection:
             connection.execute(text(schema.TOUCH_META))
 
     def put(self, record: Record) -> bool:
@@ -74,7 +80,7 @@ class Cache:
             StoreError: a field that no measurement can have, or the cache cannot be written.
         """
         check(record)
-        with self._transaction() as connection:
+        with self._writing() as connection:
             added = connection.execute(text(schema.WRITE_RECORD), record.to_row()).rowcount == 1
             installed = toolchain.installed_llvmlite()
             if record.origin == LOCAL and installed:
@@ -109,11 +115,18 @@ class Cache:
         """Default over tuned, for the records of one operator."""
         return [row["speedup"] for row in self._select(schema.FIND_SPEEDUPS, {"op": op})]
 
-    def entries(self) -> list[Record]:
-        """Every record, by target, workload and time; `Record.to_entry` is its JSON."""
+    def entries(self, op: str = "", target: str = "", since: str = NEVER) -> list[Record]:
+        """Records by target and workload, those of each key best first; to_entry is their JSON.
+
+        Args:
+            op: only this operator's; empty is every one.
+            target: only for targets that have this in their key.
+            since: only those made at this time or later, as `Record.created`.
+        """
         with self._transaction(self._reading) as connection:
             llvm = toolchain.current_llvm(engine.meta(connection))
-            found = engine.rows(connection, schema.READ_RECORDS, {})
+            sought = entry_parameters(op, target, since, llvm)
+            found = engine.rows(connection, schema.READ_RECORDS, sought)
         return records_of(found, self._shown, llvm)
 
     def misses(self) -> list[dict[str, Any]]:
@@ -127,7 +140,7 @@ class Cache:
 
     def note_miss(self, target_key: str, workload: Workload) -> None:
         """Count a miss of this key."""
-        with self._transaction() as connection:
+        with self._writing() as connection:
             connection.execute(text(schema.WRITE_MISS), miss_parameters(target_key, workload))
 
     def export(self, path: str | os.PathLike[str]) -> int:
@@ -141,8 +154,7 @@ class Cache:
             StoreError: the file is no export of a known version; nothing has changed.
         """
         records, bad, missing = read_export(path)
-        known = {row["digest"] for row in self._select(schema.READ_DIGESTS, {})}
-        added = self._add(merge.union(known, records).values())
+        added = self._add(merge.imported(records).values())
         return ImportReport(added, len(records) - added, tuple(bad), missing)
 
     def close(self) -> None:
@@ -181,11 +193,11 @@ class Cache:
         paths.make_folder(self.location)
         try:
             schema.create(self.location)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise failure(self.location, error) from error
 
     def _add(self, records: Iterable[Record]) -> int:
-        with self._transaction() as connection:
+        with self._writing() as connection:
             statement = text(schema.WRITE_RECORD)
             return sum(
                 connection.execute(statement, record.to_row()).rowcount for record in records
@@ -194,6 +206,13 @@ class Cache:
     def _select(self, sql: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         with self._transaction(self._reading) as connection:
             return engine.rows(connection, sql, parameters)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        if self._unwritable:
+            raise self._unwritable
+        with self._transaction() as connection:
+            yield connection
 
     @contextmanager
     def _transaction(self, chosen: Engine | None = None) -> Iterator[Connection]:

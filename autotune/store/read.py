@@ -122,6 +122,18 @@ def relative_parameters(target_key: str, workload: Workload) -> dict[str, Any]:
     return {**workload.to_columns(), "target_key": target_key}
 
 
+def entry_parameters(op: str, target: str, since: str, llvm: str) -> dict[str, Any]:
+    """Parameters of `schema.READ_RECORDS`; `target` is a part of a target's key."""
+    part = target.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+    return {
+        "op": op,
+        "target": f"%{part}%",
+        "since": since,
+        "codegen": CODEGEN_VERSION,
+        "llvm": llvm,
+    }
+
+
 def records_of(rows: list[Any], location: str, llvm: str) -> list[Record]:
     """The records in these rows; a broken one is left out, with one warning for each."""
     records: list[Record] = []

@@ -25,6 +25,8 @@ SHORTEST_S, LONGEST_S = 1e-12, 1e9
 MAX_SAMPLES = 10_000
 MAX_INTEGER = 2**63 - 1
 MAX_TIES = 100
+NEVER = "0001-01-01T00:00:00Z"
+"""Earlier than any record."""
 
 _TARGET_KEY = re.compile(r"[a-z0-9-]{1,40}/[a-z0-9_+]{1,400}/t[0-9]{1,5}\Z")
 _DIGEST = re.compile(r"[0-9a-f]{4,64}\Z")
@@ -61,9 +63,15 @@ class Record:
     """Of `trial.CACHE_POLICIES`: where the operands were when it was timed."""
     ties: tuple[str, ...] = ()
     """Digests of the schedules that the final round could not tell from it."""
+    cliff: float | None = None
+    """What a lookup would have answered before this record, in times of this one's seconds; None
+    where that was not timed."""
+    cliff_interval: tuple[float, float] | None = None
     origin: str = LOCAL
     verified: bool = True
     """Measured and checked here; an imported record is not until it has been measured again."""
+    verified_at: str | None = None
+    """When it was last measured again here, as `created`; None where it never was."""
     is_stale: bool = False
     """Made by another code generator or LLVM than this installation's; set by the store."""
 
@@ -75,7 +83,7 @@ class Record:
     @property
     def digest(self) -> str:
         """32 hexadecimal digits that identify the measurement."""
-        told = {k: v for k, v in self.to_dict().items() if v != _ADDED.get(k)}
+        told = {k: v for k, v in self.to_dict().items() if k not in _ADDED or v != _ADDED[k]}
         text = json.dumps(told, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -101,6 +109,8 @@ class Record:
             "machine": self.machine,
             "cache_policy": self.cache_policy,
             "ties": list(self.ties),
+            "cliff": self.cliff,
+            "cliff_interval": list(self.cliff_interval) if self.cliff_interval else None,
             "created": self.created,
         }
 
@@ -114,13 +124,15 @@ class Record:
             "record": self.digest,
             "origin": self.origin,
             "verified": self.verified,
+            "verified_at": self.verified_at,
             "stale": self.is_stale,
         }
 
     def to_row(self) -> dict[str, Any]:
         """The columns of the `records` table."""
+        cliff_low, cliff_high = self.cliff_interval or (None, None)
         return {
-            **{name: getattr(self, name) for name in (*_PLAIN, "cache_policy")},
+            **{name: getattr(self, name) for name in (*_PLAIN, *_PLAIN_ADDED)},
             **self.workload.to_columns(),
             "digest": self.digest,
             "workload_key": self.key,
@@ -130,6 +142,8 @@ class Record:
             "ties": json.dumps(list(self.ties)),
             "speedup_low": self.speedup_interval[0],
             "speedup_high": self.speedup_interval[1],
+            "cliff_low": cliff_low,
+            "cliff_high": cliff_high,
             "verified": int(self.verified),
         }
 
@@ -139,7 +153,13 @@ _PLAIN = (
     *("seed", "llvm", "codegen", "version", "machine", "created", "origin"),
 )
 """Fields whose column has their name and value."""
-_ADDED = {"cache_policy": "warm", "ties": []}
+_PLAIN_ADDED = ("cache_policy", "cliff", "verified_at")
+_ADDED: dict[str, object] = {
+    "cache_policy": "warm",
+    "ties": [],
+    "cliff": None,
+    "cliff_interval": None,
+}
 """What records of earlier versions do not say; left out of the digest, so that theirs stay."""
 
 
@@ -182,13 +202,17 @@ def from_row(row: Mapping[str, Any], llvm: str) -> Record:
 
 
 def _added(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns that tables of version 1 lack, which may lie where nothing can be written."""
-    if "cache_policy" not in row.keys():  # noqa: SIM118 -- rows are no dictionaries
-        return {}
-    ties = json.loads(row["ties"])
-    if not isinstance(ties, list):
-        raise StoreError(f"ties is {repr(ties)[:40]}; a list is needed")
-    return {"cache_policy": row["cache_policy"], "ties": tuple(ties)}
+    """The columns that earlier tables lack, which may lie where nothing can be written."""
+    columns = set(row.keys())
+    added: dict[str, Any] = {name: row[name] for name in _PLAIN_ADDED if name in columns}
+    if "ties" in columns:
+        ties = json.loads(row["ties"])
+        if not isinstance(ties, list):
+            raise StoreError(f"ties is {repr(ties)[:40]}; a list is needed")
+        added["ties"] = tuple(ties)
+    if "cliff_low" in columns and row["cliff"] is not None:
+        added["cliff_interval"] = (row["cliff_low"], row["cliff_high"])
+    return added
 
 
 def check(record: Record) -> None:
@@ -208,6 +232,7 @@ def check(record: Record) -> None:
         ("error_units", record.error_units, 0.0, 1e12),
         ("tolerance", record.workload.limit_units, 1e-12, 1e12),
         *(("samples", sample, SHORTEST_S, LONGEST_S) for sample in record.samples_s),
+        *_cliff_bounds(record),
     ):
         is_number = isinstance(value, float) or type(value) is int
         if not is_number or not isfinite(value) or not least <= value <= most:
@@ -221,6 +246,18 @@ def check(record: Record) -> None:
     _check_texts(record)
 
 
+def _cliff_bounds(record: Record) -> list[tuple[str, Any, float, float]]:
+    """Name, value, least and most of what the record says of its cliff."""
+    if record.cliff is None and record.cliff_interval is None:
+        return []
+    low, high = record.cliff_interval or (None, None)
+    return [
+        ("cliff", record.cliff, 1e-6, 1e6),
+        ("cliff_interval", low, 0.0, 1e6),
+        ("cliff_interval", high, low or 0.0, 1e6),
+    ]
+
+
 def _check_texts(record: Record) -> None:
     for name in ("llvm", "version", "machine"):
         value = getattr(record, name)
@@ -228,8 +265,9 @@ def _check_texts(record: Record) -> None:
             raise _refused(name, value, "printable text of at most 200 characters")
     if not isinstance(record.target_key, str) or not _TARGET_KEY.match(record.target_key):
         raise _refused("target", record.target_key, "a key as `cpu/features/t1`")
-    if not isinstance(record.created, str) or not _CREATED.match(record.created):
-        raise _refused("created", record.created, "UTC as 2026-01-31T12:00:00Z")
+    for name, moment in (("created", record.created), ("verified_at", record.verified_at or NEVER)):
+        if not isinstance(moment, str) or not _CREATED.match(moment):
+            raise _refused(name, moment, "UTC as 2026-01-31T12:00:00Z")
     if record.cache_policy not in CACHE_POLICIES:
         raise _refused("cache_policy", record.cache_policy, ", ".join(CACHE_POLICIES))
     if len(record.ties) > MAX_TIES:

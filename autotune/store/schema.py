@@ -6,13 +6,15 @@ and SQLAlchemy run the very same. Creation is one transaction: readers see all o
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
+from contextlib import closing, suppress
 
 from autotune.store.mounts import networked
 
 APPLICATION = "autotune"
-VERSION = 2
+VERSION = 3
 """Version of the tables; a newer one is refused, older ones are migrated where they are written."""
 BUSY_TIMEOUT_S = 10.0
 
@@ -51,11 +53,16 @@ TABLES = (
     ties TEXT NOT NULL DEFAULT '[]',
     created TEXT NOT NULL,
     origin TEXT NOT NULL CHECK (origin IN ('local', 'imported')),
-    verified INTEGER NOT NULL CHECK (verified IN (0, 1))
+    verified INTEGER NOT NULL CHECK (verified IN (0, 1)),
+    verified_at TEXT,
+    cliff DOUBLE PRECISION CHECK (cliff > 0 AND cliff < 1e9),
+    cliff_low DOUBLE PRECISION,
+    cliff_high DOUBLE PRECISION
 )""",
     "CREATE INDEX IF NOT EXISTS records_by_key ON records (target_key, workload_key)",
     "CREATE INDEX IF NOT EXISTS records_by_workload ON records (workload_key, target_key)",
     "CREATE INDEX IF NOT EXISTS records_by_op ON records (op, dtype, layout, target_key)",
+    "CREATE INDEX IF NOT EXISTS records_by_age ON records (op, created)",
     """CREATE TABLE IF NOT EXISTS misses (
     target_key TEXT NOT NULL,
     workload_key TEXT NOT NULL,
@@ -76,6 +83,7 @@ RECORD_COLUMNS = (
     *("schedule", "schedule_digest", "seconds", "gflops", "samples", "baseline_seconds"),
     *("speedup", "speedup_low", "speedup_high", "error_units", "trials", "seed", "llvm"),
     *("codegen", "version", "machine", "cache_policy", "ties", "created", "origin", "verified"),
+    *("verified_at", "cliff", "cliff_low", "cliff_high"),
 )
 MISS_COLUMNS = (
     *("target_key", "workload_key", "op", "shape", "dtype", "layout", "tolerance"),
@@ -85,13 +93,19 @@ MISS_COLUMNS = (
 _ALL = ", ".join(RECORD_COLUMNS)
 _VALUES = ", ".join(f":{name}" for name in RECORD_COLUMNS)
 
-FIND = """SELECT * FROM records
-WHERE target_key = :target_key AND workload_key = :workload_key
-ORDER BY verified DESC,
+RANK = """CASE WHEN origin = 'local' THEN 0 ELSE 1 END,
+    verified DESC,
     CASE WHEN codegen = :codegen AND (llvm = :llvm OR :llvm = '') THEN 0 ELSE 1 END,
-    CASE WHEN origin = 'local' THEN 0 ELSE 1 END,
+    CASE WHEN speedup_low >= 1 THEN 0 ELSE 1 END,
     seconds, digest"""
-"""The records of one key, best first; `:llvm` is '' where this installation's is not known."""
+"""What a lookup prefers among the records of one key: measured here, then confirmed here, then of
+this code generator and LLVM (`:llvm` is '' where it is not known), then no slower than the default
+for certain, then faster. The only place where records are ranked."""
+
+FIND = f"""SELECT * FROM records
+WHERE target_key = :target_key AND workload_key = :workload_key
+ORDER BY {RANK}"""
+"""The records of one key, best first."""
 
 FIND_TARGETS = "SELECT DISTINCT target_key FROM records WHERE workload_key = :workload_key"
 """The targets for which a workload has been tuned."""
@@ -105,8 +119,11 @@ FIND_SPEEDUPS = "SELECT speedup FROM records WHERE op = :op ORDER BY created DES
 """How much tuning has gained on one operator."""
 
 READ_META = "SELECT name, value FROM meta"
-READ_RECORDS = "SELECT * FROM records ORDER BY target_key, workload_key, seconds, digest"
-READ_DIGESTS = "SELECT digest FROM records"
+READ_RECORDS = f"""SELECT * FROM records
+WHERE :op IN ('', op) AND target_key LIKE :target ESCAPE '!' AND created >= :since
+ORDER BY target_key, workload_key, {RANK}"""
+"""Records of one operator or of all (''), for targets that a pattern fits, made at a time or later;
+those of each key best first."""
 READ_MISSES = f"""SELECT {", ".join(MISS_COLUMNS)} FROM misses
 WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.target_key = misses.target_key
     AND records.workload_key = misses.workload_key)
@@ -137,6 +154,12 @@ MIGRATIONS = {
         "ALTER TABLE records ADD COLUMN cache_policy TEXT NOT NULL DEFAULT 'warm'",
         "ALTER TABLE records ADD COLUMN ties TEXT NOT NULL DEFAULT '[]'",
     ),
+    2: (
+        "ALTER TABLE records ADD COLUMN verified_at TEXT",
+        "ALTER TABLE records ADD COLUMN cliff DOUBLE PRECISION CHECK (cliff > 0 AND cliff < 1e9)",
+        "ALTER TABLE records ADD COLUMN cliff_low DOUBLE PRECISION",
+        "ALTER TABLE records ADD COLUMN cliff_high DOUBLE PRECISION",
+    ),
 }
 """By version of the tables, the statements that lead to the next one."""
 
@@ -152,23 +175,44 @@ def migrations_from(version: int) -> list[tuple[str, dict[str, str]]]:
 def create(path: str, timeout_s: float = BUSY_TIMEOUT_S) -> None:
     """Make the SQLite file a cache of this version, safely while other processes do the same.
 
+    One of an earlier version is copied first: `FILE.schema1-TIME.backup` lies beside it, and stays.
+
     Raises:
-        sqlite3.Error: locked for longer than the time-out, read-only, or no database.
+        sqlite3.Error: locked for longer than the time-out, read-only, no database, or no space.
     """
     journal = NO_WAL if networked(path) else _WAL
-    connection = sqlite3.connect(path, timeout=timeout_s, isolation_level=None)
-    try:
+    with closing(sqlite3.connect(path, timeout=timeout_s, isolation_level=None)) as connection:
         _use_journal(connection, journal, time.monotonic() + timeout_s)
         connection.execute("BEGIN IMMEDIATE")
-        for statement, parameters in CREATE:
-            connection.execute(statement, parameters)
         # Read within the transaction: another process may have migrated it meanwhile.
-        version = dict(connection.execute(READ_META).fetchall())["schema"]
-        for statement, parameters in migrations_from(int(version)):
+        version = _version(connection)
+        if version < VERSION:
+            _back_up(path, version)
+        for statement, parameters in (*CREATE, *migrations_from(version)):
             connection.execute(statement, parameters)
         connection.execute("COMMIT")
-    finally:
-        connection.close()
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    """Of the tables that there are, or will be where there are none yet."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        return VERSION
+    return int(dict(connection.execute(READ_META).fetchall()).get("schema", VERSION))
+
+
+def _back_up(path: str, version: int) -> None:
+    """Copy the file as it was before the transaction that holds it; the copy is whole or absent."""
+    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    backup = f"{path}.schema{version}-{stamp}.backup"
+    unfinished = f"{backup}.{os.getpid()}"
+    try:
+        with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(unfinished)) as new:
+            old.backup(new)
+        os.replace(unfinished, backup)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(unfinished)
+        raise
 
 
 def _use_journal(connection: sqlite3.Connection, journal: str, deadline_s: float) -> None:

@@ -32,8 +32,8 @@ _FIELDS = frozenset(
         *("codegen", "version", "machine", "created"),
     )
 )
-_ADDED = frozenset(("cache_policy", "ties"))
-"""Fields since version 2; a file of version 1 lacks them."""
+_ADDED = frozenset(("cache_policy", "ties", "cliff", "cliff_interval"))
+"""Fields that a file of an earlier version lacks."""
 _WORKLOAD_FIELDS = frozenset(("op", "shape", "dtype", "layout", "tolerance"))
 _COPIED = (
     *("seconds", "baseline_seconds", "speedup", "gflops", "error_units", "trials", "seed"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -21,13 +22,21 @@ WORKLOAD = parse_workload("matmul", "m=17,n=33,k=9")
 DATA = Path(__file__).resolve().parents[2] / "data"
 
 
+def cache_of(version: int, path: str) -> str:
+    """A cache as that version left it: one or two records of WORKLOAD, one miss."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript((DATA / f"cache-v{version}.sql").read_text(encoding="utf-8"))
+    return path
+
+
 @pytest.fixture
 def old(tmp_path: Path) -> str:
-    """A cache as version 1 left it: one record, one miss."""
-    path = str(tmp_path / "cache.sqlite")
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript((DATA / "cache-v1.sql").read_text(encoding="utf-8"))
-    return path
+    """A cache as version 1 left it."""
+    return cache_of(1, str(tmp_path / "cache.sqlite"))
+
+
+def backups(path: str) -> list[Path]:
+    return [p for p in Path(path).parent.iterdir() if p.name.startswith("cache.sqlite.schema")]
 
 
 def version_of(path: str) -> str:
@@ -57,6 +66,54 @@ def test_old_cache_is_migrated_when_opened_for_writing_and_keeps_everything(old:
     assert inspect(old) == "ready"
 
 
+@pytest.mark.parametrize("version", range(1, schema.VERSION))
+def test_every_old_version_is_migrated_with_a_backup_beside_it(
+    tmp_path: Path, version: int
+) -> None:
+    path = cache_of(version, str(tmp_path / "cache.sqlite"))
+    before = contents(path)
+    with Cache(path) as cache:
+        digests = {record.digest for record in cache.entries()}
+        assert cache.put(made(cliff=1.5, cliff_interval=(1.25, 1.75)))
+    assert version_of(path) == str(schema.VERSION)
+    assert digests == {row[0] for row in before["records"]}
+    (backup,) = backups(path)
+    assert backup.name.startswith(f"cache.sqlite.schema{version}-")
+    assert contents(str(backup)) == before
+    Cache(path).close()
+    assert backups(path) == [backup]
+
+
+def contents(path: str) -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+            for table in ("meta", "records", "misses")
+        }
+
+
+def test_new_cache_has_no_backup(tmp_path: Path) -> None:
+    path = str(tmp_path / "cache.sqlite")
+    for _ in range(2):
+        Cache(path).close()
+    assert backups(path) == []
+
+
+def test_without_room_for_a_backup_nothing_is_migrated(
+    old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with Cache(old) as cache:
+        assert len(cache.entries()) == 1
+        with pytest.raises(StoreError, match="No space left on device"):
+            cache.check_writable()
+    assert version_of(old) == "1"
+    assert backups(old) == []
+
+
 def test_old_cache_in_a_place_that_cannot_be_written_is_listed(
     old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +132,7 @@ def test_migration_that_fails_midway_leaves_the_old_tables(
     old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = (schema.MIGRATIONS[1][0], "ALTER TABLE nowhere ADD COLUMN x TEXT")
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: steps})
+    monkeypatch.setattr(schema, "MIGRATIONS", {**schema.MIGRATIONS, 1: steps})
     with pytest.raises(sqlite3.OperationalError, match="nowhere"):
         schema.create(old)
     assert version_of(old) == "1"
@@ -88,9 +145,13 @@ def test_processes_that_migrate_at_once_all_succeed(old: str, root: Path) -> Non
     opening = [subprocess.Popen(command, cwd=root) for _ in range(4)]
     assert [process.wait(60) for process in opening] == [0] * 4
     assert version_of(old) == str(schema.VERSION)
+    assert len(backups(old)) == 1
 
 
-def test_migrated_tables_are_those_of_a_new_cache(old: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", range(1, schema.VERSION))
+def test_migrated_tables_are_those_of_a_new_cache(version: int, tmp_path: Path) -> None:
+    old = cache_of(version, str(tmp_path / "cache.sqlite"))
+
     def columns(path: str) -> set[tuple[object, ...]]:
         with closing(sqlite3.connect(path)) as connection:
             rows = connection.execute("PRAGMA table_info(records)").fetchall()
@@ -102,13 +163,17 @@ def test_migrated_tables_are_those_of_a_new_cache(old: str, tmp_path: Path) -> N
     assert columns(old) == columns(new)
 
 
-def test_export_of_version_1_is_imported_and_known_the_second_time(old: str) -> None:
-    export = DATA / "export-v1.jsonl"
-    with Cache(old) as cache:
-        assert cache.import_(export).known == 1
-    with Cache(old + ".new") as cache:
-        assert cache.import_(export).added == 1
-        assert cache.entries()[0].codegen == 1
+@pytest.mark.parametrize("version", range(1, schema.VERSION))
+def test_old_export_is_imported_and_known_to_a_cache_of_its_time(
+    version: int, tmp_path: Path
+) -> None:
+    export = DATA / f"export-v{version}.jsonl"
+    with Cache(cache_of(version, str(tmp_path / "cache.sqlite"))) as cache:
+        count = len(cache.entries())
+        report = cache.import_(export)
+        assert (report.added, report.known, report.bad) == (0, count, ())
+    with Cache(tmp_path / "new.sqlite") as cache:
+        assert cache.import_(export).added == count
 
 
 @pytest.mark.parametrize(
@@ -119,6 +184,9 @@ def test_export_of_version_1_is_imported_and_known_the_second_time(old: str) -> 
         ("ties", ("'; drop",)),
         ("ties", (7,)),
         ("ties", ("abcdef",) * 101),
+        ("cliff", -1.0),
+        ("cliff", "1"),
+        ("verified_at", "yesterday"),
     ],
 )
 def test_record_of_impossible_conditions_is_refused(old: str, field: str, value: object) -> None:

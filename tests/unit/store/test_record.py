@@ -20,6 +20,29 @@ def test_row_read_back_is_the_same_record() -> None:
     assert from_row(record.to_row(), "").digest == record.digest
 
 
+def test_cliff_read_back_is_the_same_and_part_of_the_measurement() -> None:
+    record = made(cliff=1.5, cliff_interval=(1.25, 1.75), verified_at="2026-02-01T00:00:00Z")
+    assert from_row(record.to_row(), "") == record
+    assert record.digest != made().digest
+    assert replace(record, verified_at=None).digest == record.digest
+
+
+@pytest.mark.parametrize(
+    ("cliff", "interval"),
+    [
+        (1.5, None),
+        (None, (1.0, 2.0)),
+        (1.5, (2.0, 1.0)),
+        (1.5, (None, 2.0)),
+        (math.inf, (1.0, 2.0)),
+        (0.0, (0.0, 1.0)),
+    ],
+)
+def test_cliff_that_no_measurement_has_is_refused(cliff: Any, interval: Any) -> None:
+    with pytest.raises(StoreError, match="record field cliff"):
+        check(made(cliff=cliff, cliff_interval=interval))
+
+
 def test_strict_workload_read_back_is_strict_and_another_key() -> None:
     loose, strict = (parse_workload("matmul", "3x4x5", tolerance=t) for t in (16.0, "strict"))
     record = made(strict)

@@ -68,7 +68,8 @@ def test_older_schema_is_migrated_and_keeps_its_records(server: Server, url: str
     with Cache(url) as cache:
         cache.put(made())
     older = "UPDATE meta SET value = '1' WHERE name = 'schema'; "
-    older += "ALTER TABLE records DROP COLUMN cache_policy, DROP COLUMN ties"
+    added = ("cache_policy", "ties", "verified_at", "cliff", "cliff_low", "cliff_high")
+    older += f"ALTER TABLE records {', '.join(f'DROP COLUMN {name}' for name in added)}"
     server.run(name_of(url), older)
     with Cache(url) as cache:
         assert cache.entries() == [made()]

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import itertools
 import json
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ import pytest
 
 from autotune.errors import StoreError
 from autotune.ops.base import parse_workload
-from autotune.store import merge
 from autotune.store.db import Cache, open_cache
 from autotune.store.lines import MAX_LINE_BYTES
 from autotune.store.transfer import read_export, write_aside
@@ -106,7 +103,7 @@ def test_import_never_touches_what_is_there(file: Path, cache: Cache) -> None:
 def test_export_has_a_header_and_one_sorted_line_each(file: Path) -> None:
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     assert lines[0]["format"] == "autotune-cache"
-    assert (lines[0]["format_version"], lines[0]["schema"], lines[0]["records"]) == (2, 2, 3)
+    assert (lines[0]["format_version"], lines[0]["schema"], lines[0]["records"]) == (2, 3, 3)
     assert [line["key"] for line in lines[1:]] == sorted(line["key"] for line in lines[1:])
 
 
@@ -250,14 +247,3 @@ def test_import_from_no_file_is_a_plain_error(tmp_path: Path, cache: Cache) -> N
     for odd in (tmp_path, tmp_path / "none", Path("/dev/zero")):
         with pytest.raises(StoreError):
             cache.import_(odd)
-
-
-def test_union_does_not_depend_on_order() -> None:
-    records = [made(), made(seconds=2e-3), made(OTHER)]
-    for order in itertools.permutations([*records, made()]):
-        assert merge.union([], order).keys() == {record.digest for record in records}
-
-
-def test_union_marks_what_it_adds_and_skips_what_is_known() -> None:
-    added = merge.union([made().digest], [made(), made(OTHER)])
-    assert list(added.values()) == [replace(made(OTHER), origin="imported", verified=False)]
