@@ -1,22 +1,32 @@
-"""`autotune cache`: list, show, export and import what has been tuned."""
+"""`autotune cache`: list, show, export, import, count and prune what has been tuned."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from autotune import registry
 from autotune.cli import options, show
 from autotune.errors import UsageError
 
 if TYPE_CHECKING:
+    from autotune.store.importing import ImportReport
     from autotune.store.record import Record
 
 app = typer.Typer(help="The cache of tuned schedules.", no_args_is_help=True)
 
 MOST_MATCHES_NAMED = 10
+
+OnlyOp = Annotated[str | None, typer.Option("--op", help="Only this operator's.")]
+OnlyTarget = Annotated[
+    str | None,
+    typer.Option("--target", help="Only this target's: host, or a part of its key."),
+]
 
 
 class Form(StrEnum):
@@ -29,7 +39,7 @@ class Form(StrEnum):
 
 @app.command("list")
 def list_(
-    op: Annotated[str | None, typer.Option("--op", help="Only this operator's.")] = None,
+    op: OnlyOp = None,
     cache: options.CacheFlag = None,
     as_json: options.JsonFlag = False,
 ) -> None:
@@ -37,8 +47,7 @@ def list_(
     from autotune.store.db import open_cache
 
     with open_cache(cache, must_exist=True) as opened:
-        records = opened.entries()
-    entries = [r.to_entry() for r in records if op is None or r.workload.op == op]
+        entries = [record.to_entry() for record in opened.entries(_op(op))]
     if as_json:
         show.result_json({"entries": entries})
         return
@@ -90,15 +99,28 @@ def show_(
 
 @app.command("export")
 def export_(
-    file: Annotated[Path, typer.Argument(help="JSON-lines file to write.")],
+    file: Annotated[Path, typer.Argument(help="JSON-lines file to write; compressed as FILE.zst.")],
+    op: OnlyOp = None,
+    target: OnlyTarget = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", help="Only records made then or later, as 2026-01-31[T12:00:00Z]."),
+    ] = None,
+    best: Annotated[
+        int | None, typer.Option("--best", min=1, help="Only so many of each key, the best.")
+    ] = None,
+    sign: Annotated[
+        str | None, typer.Option("--sign", help="PEM file of the Ed25519 key that signs it.")
+    ] = None,
     cache: options.CacheFlag = None,
     as_json: options.JsonFlag = False,
 ) -> None:
-    """Write every record to a JSON-lines file."""
+    """Write records to a JSON-lines file."""
     from autotune.store.db import open_cache
 
+    chosen = {"op": _op(op), "target": _target(target), "since": _moment(since)}
     with open_cache(cache, must_exist=True) as opened:
-        count = opened.export(file)
+        count = opened.export(file, **chosen, best=best, key_file=sign)
     if as_json:
         show.result_json({"exported": count, "file": str(file)})
     else:
@@ -108,22 +130,136 @@ def export_(
 @app.command("import")
 def import_(
     file: Annotated[Path, typer.Argument(help="File that `cache export` wrote.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change and write nothing.")
+    ] = False,
+    trust: Annotated[
+        str | None,
+        typer.Option("--trust", help="PEM file of the public key whose owner must have signed it."),
+    ] = None,
     cache: options.CacheFlag = None,
     as_json: options.JsonFlag = False,
 ) -> None:
-    """Merge an exported file into the cache; a better record is never replaced."""
-    from autotune.store.db import open_cache
+    """Add an exported file's records to the cache; nothing that is there is replaced."""
+    from autotune.store.db import open_cache, preview_import
 
     if not file.exists():
         raise UsageError(f"file {str(file)!r} does not exist; a file that export wrote is needed")
-    with open_cache(cache) as opened:
-        taken = opened.import_(file)
-    if as_json:
-        show.result_json({**taken.to_dict(), "file": str(file)})
+    if dry_run:
+        taken = preview_import(cache, file, trust)
     else:
-        typer.echo(str(taken))
-    if taken.bad or taken.missing:
+        with open_cache(cache) as opened:
+            taken = opened.import_(file, trust)
+    if as_json:
+        show.result_json({**taken.to_dict(), "dry_run": dry_run, "file": str(file)})
+    else:
+        _show_import(taken)
+    if not taken.is_whole:
         raise typer.Exit(1)
+
+
+def _show_import(taken: ImportReport) -> None:
+    if taken.changes:
+        show.table(
+            ("new", "answer now", "answer then", "cpu", "key"),
+            (
+                (
+                    str(change.new),
+                    show.duration(change.before_s),
+                    show.duration(change.after_s) if change.is_other else "the same",
+                    _cpu(change.target_key),
+                    change.workload_key,
+                )
+                for change in taken.changes
+            ),
+        )
+    typer.echo(str(taken))
+    for target, count in taken.targets.items():
+        typer.echo(f"  {count} for {target}")
+
+
+@app.command("stats")
+def stats(cache: options.CacheFlag = None, as_json: options.JsonFlag = False) -> None:
+    """Count what the cache holds."""
+    from autotune.store.db import open_cache
+
+    with open_cache(cache, must_exist=True) as opened:
+        told = opened.stats().to_dict()
+    if as_json:
+        show.result_json(told)
+        return
+    for name, value in told.items():
+        if isinstance(value, dict):
+            show.table((name, "records"), ((part, str(count)) for part, count in value.items()))
+        else:
+            typer.echo(f"{name:9} {'-' if value is None else value}")
+
+
+@app.command("prune")
+def prune(
+    keep: Annotated[
+        int | None, typer.Option("--keep", min=1, help="Leave so many records of each key.")
+    ] = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Remove stale records, a key's only one too.")
+    ] = False,
+    imported: Annotated[
+        bool, typer.Option("--imported", help="Remove imported ones that were never verified.")
+    ] = False,
+    broken: Annotated[
+        bool, typer.Option("--broken", help="Remove those that cannot be read.")
+    ] = False,
+    op: OnlyOp = None,
+    target: OnlyTarget = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many and remove none.")
+    ] = False,
+    cache: options.CacheFlag = None,
+    as_json: options.JsonFlag = False,
+) -> None:
+    """Remove records that nobody needs, as the options say; the best of a key goes last."""
+    from autotune.store.db import open_cache
+    from autotune.store.pruning import Reasons
+
+    reasons = Reasons(keep, stale, imported, broken)
+    with open_cache(cache, must_exist=True) as opened:
+        told = opened.prune(reasons, _op(op), _target(target), dry_run)
+    if as_json:
+        show.result_json({**told, "dry_run": dry_run})
+        return
+    removed = sum(told["removed"].values())
+    typer.echo(f"{removed} records {'would be ' if dry_run else ''}removed, {told['left']} left")
+    for reason, count in told["removed"].items():
+        typer.echo(f"  {count} {reason}")
+
+
+def _op(name: str | None) -> str:
+    """The operator's name, '' for all of them."""
+    known = registry.OPERATORS.names()
+    if name is not None and name not in known:
+        raise UsageError(f"op {name!r} is not known; allowed: {', '.join(known)}")
+    return name or ""
+
+
+def _target(text: str | None) -> str:
+    """A part of target keys; of `host`, this machine's with any number of threads."""
+    if text != "host":
+        return text or ""
+    from autotune.targets.detect import host
+
+    return host().key.rpartition("/")[0] + "/"
+
+
+def _moment(text: str | None) -> str:
+    """The time, as records have it."""
+    from autotune.store.record import NEVER
+
+    if text is None:
+        return NEVER
+    for form in ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"):
+        with suppress(ValueError):
+            return datetime.strptime(text, form).isoformat() + "Z"
+    raise UsageError(f"since {text!r} is not allowed; allowed: 2026-01-31 or 2026-01-31T12:00:00Z")
 
 
 def _cpu(target_key: str) -> str:

@@ -10,28 +10,36 @@ import os
 import shlex
 import sqlite3
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from itertools import groupby, islice
 from typing import Any
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from autotune.errors import StoreError
-from autotune.store import engine, merge, paths, schema, toolchain
+from autotune.store import engine, importing, merge, paths, schema, toolchain
 from autotune.store.identity import State
 from autotune.store.misses import miss_parameters
+from autotune.store.pruning import Reasons, doomed
 from autotune.store.read import (
+    Reader,
     entry_parameters,
     failure,
     find_parameters,
     inspect,
+    opened,
     records_of,
     relative_parameters,
 )
-from autotune.store.record import LOCAL, NEVER, Record, check
-from autotune.store.transfer import ImportReport, read_export, write_export
-from autotune.trial import Workload
+from autotune.store.record import LOCAL, NEVER, Record, check, from_row
+from autotune.store.statistics import Statistics, counted
+from autotune.store.transfer import read_export, write_export
+from autotune.trial import CODEGEN_VERSION, Workload
+
+ROWS_AT_ONCE = 1000
 
 
 class Cache:
@@ -93,6 +101,11 @@ class Cache:
         records = self.ranked(target_key, workload_key)
         return records[0] if records else None
 
+    def meta(self) -> dict[str, str]:
+        """The `meta` table."""
+        with self._transaction(self._reading) as connection:
+            return engine.meta(connection)
+
     def ranked(self, target_key: str, workload_key: str) -> list[Record]:
         """The records of one key, best first."""
         with self._transaction(self._reading) as connection:
@@ -143,19 +156,94 @@ class Cache:
         with self._writing() as connection:
             connection.execute(text(schema.WRITE_MISS), miss_parameters(target_key, workload))
 
-    def export(self, path: str | os.PathLike[str]) -> int:
-        """Write every record to a JSON-lines file; how many."""
-        return write_export(path, self.entries())
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        op: str = "",
+        target: str = "",
+        since: str = NEVER,
+        best: int | None = None,
+        key_file: str | None = None,
+    ) -> int:
+        """Write records to a JSON-lines file; how many.
 
-    def import_(self, path: str | os.PathLike[str]) -> ImportReport:
-        """Add the records of an exported file that are not here yet, all or none of them.
+        Args:
+            path: a name that ends in `.zst` is compressed.
+            op: as for `entries`, like `target` and `since`.
+            target: see there.
+            since: see there.
+            best: only so many of each key, the best; None is all.
+            key_file: of the private key that signs the file; None is no signature.
 
         Raises:
-            StoreError: the file is no export of a known version; nothing has changed.
+            StoreError: the file cannot be written, or the cache not be read.
+            UsageError: no such key, or a package that is needed is not installed.
         """
-        records, bad, missing = read_export(path)
-        added = self._add(merge.imported(records).values())
-        return ImportReport(added, len(records) - added, tuple(bad), missing)
+        records: Iterable[Record] = self.entries(op, target, since)
+        if best is not None:
+            by_key = groupby(records, key=lambda record: (record.target_key, record.key))
+            records = [record for _, ranked in by_key for record in islice(ranked, best)]
+        return write_export(path, records, key_file)
+
+    def import_(
+        self, path: str | os.PathLike[str], key_file: str | None = None
+    ) -> importing.ImportReport:
+        """Add the records of an exported file that are not here yet, all or none of them.
+
+        Args:
+            path: of the file; `.zst` or not is told by its content.
+            key_file: of the public key whose owner must have signed it; None is anybody.
+
+        Raises:
+            StoreError: the file is no export of a known version, or is not signed as it must be, or
+                the cache cannot be written; nothing has changed.
+            UsageError: no such key, or a package that is needed is not installed.
+        """
+        file = read_export(path, key_file)
+        added = self._add(merge.imported(file.records).values())
+        return importing.report(file, added, toolchain.current_llvm(self.meta()))
+
+    def prune(
+        self, reasons: Reasons, op: str = "", target: str = "", dry_run: bool = False
+    ) -> dict[str, Any]:
+        """Remove records; how many for which reason, and how many are left: the JSON of `prune`.
+
+        Args:
+            reasons: why a record may go.
+            op: as for `entries`, like `target`: others are not looked at.
+            target: see there.
+            dry_run: remove none.
+
+        Raises:
+            StoreError: the cache cannot be written; nothing has changed.
+        """
+        llvm = toolchain.current_llvm(self.meta())
+        found = self._select(schema.READ_RECORDS, entry_parameters(op, target, NEVER, llvm))
+        records: dict[str, Record] = {}
+        going: dict[str, str] = {}
+        for row in found:
+            try:
+                records[row["digest"]] = from_row(row, llvm)
+            except StoreError:
+                if reasons.broken:
+                    going[row["digest"]] = "broken"
+        going |= doomed(records, reasons)
+        if going and not dry_run:
+            with self._writing() as connection:
+                rows = [{"digest": digest} for digest in going]
+                connection.execute(text(schema.REMOVE_RECORD), rows)
+        return {"removed": dict(Counter(going.values())), "left": len(found) - len(going)}
+
+    def stats(self) -> Statistics:
+        """What is in the cache, counted."""
+        sought = {"codegen": CODEGEN_VERSION, "llvm": toolchain.current_llvm(self.meta())}
+        return counted(
+            self._select(schema.COUNT_RECORDS, sought),
+            self._select(schema.COUNT_KEYS, {})[0]["keys"],
+            len(self.misses()),
+            self._shown,
+            paths.size_bytes(self.location),
+        )
 
     def close(self) -> None:
         """Give back connections; the cache may not be used afterwards."""
@@ -197,11 +285,12 @@ class Cache:
             raise failure(self.location, error) from error
 
     def _add(self, records: Iterable[Record]) -> int:
+        rows = (record.to_row() for record in records)
+        added = 0
         with self._writing() as connection:
-            statement = text(schema.WRITE_RECORD)
-            return sum(
-                connection.execute(statement, record.to_row()).rowcount for record in records
-            )
+            while some := [*islice(rows, ROWS_AT_ONCE)]:
+                added += connection.execute(text(schema.WRITE_RECORD), some).rowcount
+        return added
 
     def _select(self, sql: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         with self._transaction(self._reading) as connection:
@@ -232,6 +321,35 @@ def open_cache(location: str | os.PathLike[str] | None = None, must_exist: bool 
     return Cache(location, must_exist)
 
 
+def preview_import(
+    location: str | os.PathLike[str] | None,
+    path: str | os.PathLike[str],
+    key_file: str | None = None,
+) -> importing.ImportReport:
+    """What `Cache.import_` would do; nothing is written, and no cache is made or migrated.
+
+    Raises: as `Cache.import_` does.
+    """
+    file = read_export(path, key_file)
+    keys = dict.fromkeys((record.target_key, record.key) for record in file.records)
+    with _existing(paths.cache_path(location)) as source:
+        llvm = toolchain.current_llvm(source.meta()) if source else toolchain.UNKNOWN
+        known = [record for key in keys for record in source.ranked(*key)] if source else []
+    changes = importing.changes(known, file.records, llvm)
+    return importing.report(file, sum(change.new for change in changes), llvm, changes)
+
+
+@contextmanager
+def _existing(location: str) -> Iterator[Reader | Cache | None]:
+    """What can be read there; None where there is no cache."""
+    if paths.is_file(location):
+        with opened(location) as reader:
+            yield reader
+        return
+    with Cache(location, must_exist=True) as cache:
+        yield cache
+
+
 def open_for_results(location: str | None = None) -> Cache:
     """A cache that can be written now: where that which nobody named cannot, a spare one.
 
@@ -243,20 +361,20 @@ def open_for_results(location: str | None = None) -> Cache:
     except StoreError as error:
         if paths.is_named(location):
             raise
-        opened = _writable(paths.spare_path(paths.FILE_NAME))
-        spare = shlex.quote(opened.location)
+        instead = _writable(paths.spare_path(paths.FILE_NAME))
+        spare = shlex.quote(instead.location)
         warnings.warn(
             f"{error}; results go to {spare} instead: AUTOTUNE_CACHE={spare} uses them, `autotune "
             f"cache export FILE --cache {spare}` and `autotune cache import FILE` move them",
             UserWarning,
             stacklevel=3,
         )
-        return opened
+        return instead
 
 
 def _writable(location: str | None) -> Cache:
     with ExitStack() as stack:
-        opened = stack.enter_context(Cache(location))
-        opened.check_writable()
+        cache = stack.enter_context(Cache(location))
+        cache.check_writable()
         stack.pop_all()
-    return opened
+    return cache

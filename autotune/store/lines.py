@@ -10,9 +10,10 @@ import json
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isinf
-from typing import Any, NoReturn, Protocol
+from typing import IO, Any, NoReturn, Protocol
 
 from autotune.errors import StoreError
 
@@ -57,23 +58,6 @@ class BadLines:
             self.first.append(BadLine(number, message))
 
 
-def read_lines(path: str | os.PathLike[str], first: int = 1) -> Iterator[Line]:
-    """Every line of the file from number `first` that is not blank, in order.
-
-    Raises:
-        StoreError: the file is absent, unreadable, or not a regular file.
-    """
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise StoreError(
-                f"{os.fspath(path)} is not a regular file; a JSON-lines file is needed"
-            )
-        with open(path, "rb") as file:
-            yield from lines_of(file, first)
-    except OSError as error:
-        raise StoreError(f"{os.fspath(path)} cannot be read: {error.strerror}") from error
-
-
 class Readable(Protocol):
     """What lines are read from."""
 
@@ -81,8 +65,36 @@ class Readable(Protocol):
         """The next line, at most so many bytes of it; nothing at the end."""
 
 
+def read_lines(path: str | os.PathLike[str], first: int = 1) -> Iterator[Line]:
+    """Every line of the file from number `first` that is not blank, in order.
+
+    Raises:
+        StoreError: the file is absent, unreadable, or not a regular file.
+    """
+    with open_regular(path) as file:
+        yield from lines_of(file, first)
+
+
+@contextmanager
+def open_regular(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to be read; errors of reading it, too, are told in plain words.
+
+    Raises:
+        StoreError: it is absent, unreadable, or not a regular file.
+    """
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise StoreError(
+                f"{os.fspath(path)} is not a regular file; a JSON-lines file is needed"
+            )
+        with open(path, "rb") as file:
+            yield file
+    except OSError as error:
+        raise StoreError(f"{os.fspath(path)} cannot be read: {error.strerror}") from error
+
+
 def lines_of(file: Readable, first: int = 1) -> Iterator[Line]:
-    """Every line of an open file, as `read_lines` gives them."""
+    """Every line from number `first` that is not blank, in order."""
     number = 0
     while raw := file.readline(MAX_LINE_BYTES + 1):
         number += 1

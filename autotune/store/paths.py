@@ -60,6 +60,21 @@ def shown(location: str) -> str:
     return f"{scheme}://***@{rest.rpartition('@')[2]}"
 
 
+def size_bytes(location: str) -> int | None:
+    """Of a file and its write-ahead log; None of a server's URL.
+
+    Raises:
+        StoreError: the file cannot be looked at.
+    """
+    if not is_file(location):
+        return None
+    log = f"{location}-wal"
+    try:
+        return os.path.getsize(location) + (os.path.getsize(log) if os.path.exists(log) else 0)
+    except OSError as error:
+        raise StoreError(f"cache {location} cannot be read: {error.strerror}") from error
+
+
 def log_folder() -> str:
     """The folder for tuning logs: `$XDG_DATA_HOME/autotune`, else `~/.local/share/autotune`.
 

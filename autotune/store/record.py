@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from math import isfinite
 from typing import Any
 
 from autotune.errors import AutotuneError, StoreError
@@ -197,8 +196,12 @@ def from_row(row: Mapping[str, Any], llvm: str) -> Record:
         raise StoreError(f"record {row['digest']} is broken: {error}") from error
     if record.key != row["workload_key"]:
         raise StoreError(f"record {row['digest']} is broken: its key is not its workload's")
-    stale = record.codegen != CODEGEN_VERSION or llvm not in ("", record.llvm)
-    return replace(record, is_stale=stale)
+    return replace(record, is_stale=is_stale(record, llvm))
+
+
+def is_stale(record: Record, llvm: str) -> bool:
+    """Whether another code generator or LLVM made it; `llvm` is '' where it is not known."""
+    return record.codegen != CODEGEN_VERSION or llvm not in ("", record.llvm)
 
 
 def _added(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,7 +238,7 @@ def check(record: Record) -> None:
         *_cliff_bounds(record),
     ):
         is_number = isinstance(value, float) or type(value) is int
-        if not is_number or not isfinite(value) or not least <= value <= most:
+        if not is_number or not least <= value <= most:
             raise _refused(name, value, f"a number from {least:g} to {most:g}")
     if not 1 <= len(record.samples_s) <= MAX_SAMPLES:
         raise _refused("samples", len(record.samples_s), f"1 to {MAX_SAMPLES} of them")

@@ -124,6 +124,13 @@ WHERE :op IN ('', op) AND target_key LIKE :target ESCAPE '!' AND created >= :sin
 ORDER BY target_key, workload_key, {RANK}"""
 """Records of one operator or of all (''), for targets that a pattern fits, made at a time or later;
 those of each key best first."""
+COUNT_RECORDS = """SELECT op, target_key, origin, verified,
+    CASE WHEN codegen = :codegen AND (llvm = :llvm OR :llvm = '') THEN 0 ELSE 1 END AS stale,
+    count(*) AS records, min(created) AS oldest, max(created) AS newest
+FROM records GROUP BY 1, 2, 3, 4, 5"""
+COUNT_KEYS = """SELECT count(*) AS keys
+FROM (SELECT DISTINCT target_key, workload_key FROM records) AS pairs"""
+REMOVE_RECORD = "DELETE FROM records WHERE digest = :digest"
 READ_MISSES = f"""SELECT {", ".join(MISS_COLUMNS)} FROM misses
 WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.target_key = misses.target_key
     AND records.workload_key = misses.workload_key)

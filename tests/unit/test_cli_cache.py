@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from typer.testing import CliRunner
 
 from autotune.cli import app
@@ -13,7 +15,7 @@ from autotune.ir.default import default_schedule
 from autotune.ops.base import contraction, parse_workload
 from autotune.store.db import open_cache
 from autotune.store.record import Record
-from autotune.targets.detect import resolve
+from autotune.targets.detect import host, resolve
 
 TARGET = resolve("x86-64-v3")
 
@@ -137,3 +139,125 @@ def test_stale_record_is_shown_as_such(tmp_path: Path) -> None:
     with open_cache(path) as opened:
         opened.put(replace(record("matmul", "m=8,n=16,k=4"), codegen=0))
     assert "stale" in invoke("list", "--cache", path).stdout
+
+
+# --- what is exported, imported, counted and removed -------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        (["--op", "matmul"], 3),
+        (["--target", "x86-64-v3"], 4),
+        (["--target", "intel"], 0),
+        (["--since", "2026-01-31"], 4),
+        (["--since", "2026-01-31T12:00:01Z"], 0),
+        (["--best", "1"], 3),
+        (["--op", "matmul", "--best", "1"], 2),
+    ],
+)
+def test_export_takes_what_was_asked_for(
+    cache: str, tmp_path: Path, options: list[str], count: int
+) -> None:
+    ended = invoke("export", str(tmp_path / "f.jsonl"), "--cache", cache, "--json", *options)
+    assert json.loads(ended.stdout)["exported"] == count
+
+
+def test_export_for_the_host_takes_every_number_of_threads(tmp_path: Path) -> None:
+    path, file = str(tmp_path / "c.db"), str(tmp_path / "f.jsonl")
+    with open_cache(path) as opened:
+        opened.put(replace(record("matmul", "m=8,n=16,k=4"), target_key=host(1).key))
+        opened.put(replace(record("matmul", "m=8,n=16,k=4"), target_key=host(2).key))
+        opened.put(record("matmul", "m=8,n=16,k=4"))
+    ended = invoke("export", file, "--cache", path, "--target", "host", "--json")
+    assert json.loads(ended.stdout)["exported"] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--op", "fft"], "op 'fft' is not known; allowed: batch_matmul, conv2d, matmul"),
+        (["--since", "yesterday"], "since 'yesterday' is not allowed; allowed: 2026-01-31"),
+        (["--since", "2026-02-30"], "since '2026-02-30' is not allowed"),
+        (["--best", "0"], "greater than or equal to 1, not '0'"),
+        (["--sign", "none"], "key 'none' is no file"),
+    ],
+)
+def test_export_of_what_makes_no_sense_exits_2_and_writes_nothing(
+    cache: str, tmp_path: Path, options: list[str], told: str
+) -> None:
+    ended = invoke("export", str(tmp_path / "f.jsonl"), "--cache", cache, *options)
+    assert ended.exit_code == 2
+    assert told in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    assert not (tmp_path / "f.jsonl").exists()
+
+
+def test_dry_run_of_an_import_shows_a_table_and_makes_no_cache(cache: str, tmp_path: Path) -> None:
+    file, other = str(tmp_path / "f.jsonl"), tmp_path / "other.db"
+    invoke("export", file, "--cache", cache)
+    shown = invoke("import", file, "--cache", str(other), "--dry-run")
+    assert shown.exit_code == 0
+    lines = shown.stdout.splitlines()
+    assert lines[0].split() == ["new", "answer", "now", "answer", "then", "cpu", "key"]
+    assert len(lines) == 1 + 3 + 1 + 1
+    assert lines[-2] == "4 records would be added, 0 already there; 4 are stale here"
+    assert lines[-1] == f"  4 for {TARGET.key}"
+    assert not other.exists()
+    told = json.loads(invoke("import", file, "--cache", str(other), "--dry-run", "--json").stdout)
+    assert (told["dry_run"], told["added"], len(told["changes"])) == (True, 4, 3)
+    assert {change["answer_changes"] for change in told["changes"]} == {True}
+    again = json.loads(invoke("import", file, "--cache", cache, "--dry-run", "--json").stdout)
+    assert (again["added"], again["known"], again["changes"]) == (0, 4, [])
+
+
+def test_import_from_somebody_else_than_trusted_exits_1(cache: str, tmp_path: Path) -> None:
+    keys = [tmp_path / name for name in ("private", "public")]
+    pair = Ed25519PrivateKey.generate()
+    pem = serialization.Encoding.PEM
+    keys[0].write_bytes(
+        pair.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    keys[1].write_bytes(
+        pair.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
+    )
+    signed, plain, other = (str(tmp_path / name) for name in ("s.jsonl", "p.jsonl.zst", "o.db"))
+    assert invoke("export", signed, "--cache", cache, "--sign", str(keys[0])).exit_code == 0
+    assert invoke("export", plain, "--cache", cache).exit_code == 0
+    refused = invoke("import", plain, "--cache", other, "--trust", str(keys[1]))
+    assert refused.exit_code == 1
+    assert refused.stderr.endswith("is not signed; nothing was imported\n")
+    taken = invoke("import", signed, "--cache", other, "--trust", str(keys[1]), "--json")
+    assert (json.loads(taken.stdout)["added"], json.loads(taken.stdout)["signed"]) == (4, True)
+
+
+def test_stats_as_json_and_as_text(cache: str) -> None:
+    told = json.loads(invoke("stats", "--cache", cache, "--json").stdout)
+    assert (told["records"], told["keys"], told["local"], told["stale"]) == (4, 3, 4, 4)
+    assert told["ops"] == {"conv2d": 1, "matmul": 3}
+    shown = invoke("stats", "--cache", cache).stdout
+    assert "records   4\n" in shown
+    assert "imported  0\n" in shown
+    assert f"{TARGET.key}  4\n" in shown
+
+
+def test_stats_of_a_cache_that_is_not_there_exits_1(tmp_path: Path) -> None:
+    assert invoke("stats", "--cache", str(tmp_path / "none")).exit_code == 1
+
+
+def test_prune_removes_what_was_told_and_nothing_in_a_dry_run(cache: str) -> None:
+    dry = invoke("prune", "--keep", "1", "--cache", cache, "--dry-run")
+    assert dry.stdout.splitlines() == ["1 records would be removed, 3 left", "  1 keep"]
+    told = json.loads(invoke("prune", "--keep", "1", "--cache", cache, "--json").stdout)
+    assert told == {"removed": {"keep": 1}, "left": 3, "dry_run": False}
+    gone = invoke("prune", "--stale", "--op", "conv2d", "--cache", cache)
+    assert gone.stdout.splitlines() == ["1 records removed, 0 left", "  1 stale"]
+    entries = json.loads(invoke("list", "--cache", cache, "--json").stdout)["entries"]
+    assert [entry["op"] for entry in entries] == ["matmul", "matmul"]
+
+
+@pytest.mark.parametrize("options", [[], ["--keep", "0"], ["--stale", "--op", "fft"]])
+def test_prune_of_what_makes_no_sense_exits_2(cache: str, options: list[str]) -> None:
+    ended = invoke("prune", "--cache", cache, *options)
+    assert (ended.exit_code, ended.stderr.count("\n")) == (2, 1)
+    assert len(json.loads(invoke("list", "--cache", cache, "--json").stdout)["entries"]) == 4

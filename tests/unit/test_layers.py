@@ -60,6 +60,8 @@ LAYERS: dict[str, str] = {
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "llvmlite": ("backends",),
     "sqlalchemy": ("store.db", "store.engine"),
+    "zstandard": ("store.compression",),
+    "cryptography": ("store.signature",),
     "xgboost": ("cost.xgboost",),
     "scipy": ("cost.metrics",),
     "typer": ("cli",),
