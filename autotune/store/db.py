@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import sqlite3
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from autotune.store.identity import State
 from autotune.store.misses import miss_parameters
 from autotune.store.pruning import Reasons, doomed
 from autotune.store.read import (
+    DAMAGE,
     Reader,
     entry_parameters,
     failure,
@@ -34,7 +34,7 @@ from autotune.store.read import (
     records_of,
     relative_parameters,
 )
-from autotune.store.record import LOCAL, NEVER, Record, check, from_row
+from autotune.store.record import LOCAL, NEVER, Record, check, digest_of, from_row
 from autotune.store.statistics import Statistics, counted
 from autotune.store.transfer import read_export, write_export
 from autotune.trial import CODEGEN_VERSION, Workload
@@ -64,13 +64,14 @@ class Cache:
         self._unwritable: StoreError | None = None
         """Why it can only be read."""
         state = self._inspect(must_exist)
-        if state != "ready":
-            try:
+        try:
+            self._check_place(location)
+            if state != "ready":
                 self._prepare()
-            except StoreError as error:
-                if state != "old":
-                    raise
-                self._unwritable = error
+        except StoreError as error:
+            if state not in ("old", "ready"):
+                raise
+            self._unwritable = error
 
     def check_writable(self) -> None:
         """Find out now, and not after hours of tuning, that nothing can be stored.
@@ -223,10 +224,10 @@ class Cache:
         going: dict[str, str] = {}
         for row in found:
             try:
-                records[row["digest"]] = from_row(row, llvm)
+                records[digest_of(row)] = from_row(row, llvm)
             except StoreError:
                 if reasons.broken:
-                    going[row["digest"]] = "broken"
+                    going[digest_of(row)] = "broken"
         going |= doomed(records, reasons)
         if going and not dry_run:
             with self._writing() as connection:
@@ -272,6 +273,17 @@ class Cache:
             )
         return state
 
+    def _check_place(self, location: str | os.PathLike[str] | None) -> None:
+        """Refuse to write where others have a hand in it."""
+        if not paths.is_file(self.location):
+            return
+        try:
+            problem = paths.writing_problem(self.location, paths.is_named(location))
+        except OSError as error:
+            raise failure(self.location, error) from error
+        if problem:
+            raise StoreError(f"cache {self.location} {problem}; nothing is written there")
+
     def _prepare(self) -> None:
         """Create the tables, or bring them to the present version."""
         if not paths.is_file(self.location):
@@ -281,7 +293,7 @@ class Cache:
         paths.make_folder(self.location)
         try:
             schema.create(self.location)
-        except (sqlite3.Error, OSError) as error:
+        except (*DAMAGE, OSError) as error:
             raise failure(self.location, error) from error
 
     def _add(self, records: Iterable[Record]) -> int:
@@ -312,7 +324,7 @@ class Cache:
     def _in_plain_words(self) -> Iterator[None]:
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeDecodeError) as error:
             raise failure(self._shown, getattr(error, "orig", None) or error) from error
 
 

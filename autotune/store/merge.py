@@ -15,10 +15,7 @@ from autotune.store.record import IMPORTED, Record
 
 def imported(records: Iterable[Record]) -> dict[str, Record]:
     """Records of somebody else by digest, marked as imported and not verified here."""
-    marked = (
-        replace(record, origin=IMPORTED, verified=False, verified_at=None) for record in records
-    )
-    return {record.digest: record for record in marked}
+    return {record.digest: _marked(record) for record in records}
 
 
 def union(ours: Mapping[str, Record], theirs: Mapping[str, Record]) -> dict[str, Record]:
@@ -35,3 +32,9 @@ def union(ours: Mapping[str, Record], theirs: Mapping[str, Record]) -> dict[str,
 
 def _standing(record: Record) -> tuple[bool, bool, str]:
     return record.origin != IMPORTED, record.verified, record.verified_at or ""
+
+
+def _marked(record: Record) -> Record:
+    if record.origin == IMPORTED and not record.verified and record.verified_at is None:
+        return record
+    return replace(record, origin=IMPORTED, verified=False, verified_at=None)

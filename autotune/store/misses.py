@@ -11,7 +11,7 @@ from typing import Any
 from autotune.errors import StoreError
 from autotune.store import schema
 from autotune.store.paths import make_folder
-from autotune.store.read import inspect
+from autotune.store.read import DAMAGE, inspect
 from autotune.store.record import utc_now
 from autotune.trial import Workload
 
@@ -29,7 +29,7 @@ def note_miss(path: str, target_key: str, workload: Workload) -> bool:
             connection.execute(schema.WRITE_MISS, miss_parameters(target_key, workload))
         finally:
             connection.close()
-    except (sqlite3.Error, OSError, StoreError):
+    except (*DAMAGE, OSError, StoreError):
         return False
     return True
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from autotune.errors import StoreError, UsageError
@@ -98,6 +99,25 @@ def make_folder(path: str) -> None:
             f"folder {folder} cannot be created: {error.strerror}; name another with --cache or "
             f"AUTOTUNE_CACHE"
         ) from error
+
+
+def writing_problem(path: str, is_named: bool) -> str:
+    """Why nothing is to be written to this file, in words that follow its name; empty if nothing.
+
+    Args:
+        path: of a cache, which need not exist.
+        is_named: somebody chose it; where nobody did, the folder is to be this user's alone.
+    """
+    with suppress(FileNotFoundError):
+        owner = os.lstat(path).st_uid
+        if owner != os.geteuid():
+            return f"belongs to another user (uid {owner}); copy it, or export and import it"
+    folder = os.path.dirname(os.path.abspath(path))
+    with suppress(FileNotFoundError):
+        status = os.stat(folder)
+        if not is_named and (status.st_uid != os.geteuid() or status.st_mode & 0o022):
+            return f"lies in a folder into which others can write; `chmod 700 {folder}` ends that"
+    return ""
 
 
 def spare_path(name: str) -> str:

@@ -23,6 +23,9 @@ from autotune.store.record import Record, from_row
 from autotune.store.toolchain import current_llvm
 from autotune.trial import CODEGEN_VERSION, Workload
 
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
+"""What sqlite3 raises; the latter of damaged text, its own messages among it."""
+
 _MAGIC = b"SQLite format 3\0"
 _NO_SIDE_FILES = (
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
@@ -65,7 +68,7 @@ class Reader:
     def _rows(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[sqlite3.Row]:
         try:
             return self._connection.execute(sql, dict(parameters or {})).fetchall()
-        except sqlite3.Error as error:
+        except DAMAGE as error:
             raise failure(self._path, error) from error
 
 
@@ -141,7 +144,7 @@ def records_of(rows: list[Any], location: str, llvm: str) -> list[Record]:
         try:
             records.append(from_row(row, llvm))
         except StoreError as error:
-            _warn_once(location, row["digest"], str(error))
+            _warn_once(location, str(error))
     return records
 
 
@@ -156,9 +159,13 @@ def failure(path: str, error: Exception) -> StoreError:
 def _look(path: str, must_exist: bool) -> Literal["absent", "empty", "file"]:
     """What can be told without SQLite."""
     try:
-        status = os.stat(path)
+        status = os.lstat(path)
+        if stat.S_ISLNK(status.st_mode):
+            raise StoreError(f"cache {path} is a symbolic link; name the file that it leads to")
         if not stat.S_ISREG(status.st_mode):
             raise StoreError(f"cache {path} is not a regular file; name a file with --cache")
+        if status.st_uid not in (0, os.geteuid()):
+            _warn_of_owner(path, status.st_uid)
         with open(path, "rb") as file:
             magic = file.read(len(_MAGIC))
     except FileNotFoundError:
@@ -185,7 +192,7 @@ def _identify(path: str, connection: sqlite3.Connection) -> Literal["empty", "ol
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         tables = {row["name"] for row in rows}
         meta = _meta(connection) if "meta" in tables else {}
-    except sqlite3.Error as error:
+    except DAMAGE as error:
         raise failure(path, error) from error
     return identify(path, tables, meta)
 
@@ -206,7 +213,7 @@ def connect(path: str) -> sqlite3.Connection:
     Raises:
         StoreError: it cannot be opened.
     """
-    last: sqlite3.Error | None = None
+    last: sqlite3.Error | UnicodeDecodeError | None = None
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         uri = f"file:{quote(os.path.abspath(path))}?{mode}"
         connection: sqlite3.Connection | None = None
@@ -214,7 +221,7 @@ def connect(path: str) -> sqlite3.Connection:
             connection = sqlite3.connect(uri, timeout=schema.BUSY_TIMEOUT_S, uri=True)
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             return connection
-        except sqlite3.Error as error:
+        except DAMAGE as error:
             last = error
             if connection is not None:
                 connection.close()
@@ -232,5 +239,14 @@ def _connect(path: str) -> sqlite3.Connection:
 
 
 @cache
-def _warn_once(location: str, digest: str, message: str) -> None:
+def _warn_of_owner(path: str, owner: int) -> None:
+    warnings.warn(
+        f"cache {path} belongs to another user (uid {owner}), who decides what is found in it",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+@cache
+def _warn_once(location: str, message: str) -> None:
     warnings.warn(f"cache {location}: {message}; skipped", UserWarning, stacklevel=2)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from autotune.errors import AutotuneError, StoreError
@@ -79,7 +80,7 @@ class Record:
         """The workload's key."""
         return self.workload.key
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """32 hexadecimal digits that identify the measurement."""
         told = {k: v for k, v in self.to_dict().items() if k not in _ADDED or v != _ADDED[k]}
@@ -192,11 +193,16 @@ def from_row(row: Mapping[str, Any], llvm: str) -> Record:
             **{name: row[name] for name in _PLAIN},
         )
         check(record)
-    except (AutotuneError, ValueError, TypeError, KeyError, RecursionError) as error:
-        raise StoreError(f"record {row['digest']} is broken: {error}") from error
+    except (AutotuneError, ValueError, TypeError, LookupError, RecursionError) as error:
+        raise StoreError(f"record {digest_of(row)} is broken: {error}") from error
     if record.key != row["workload_key"]:
-        raise StoreError(f"record {row['digest']} is broken: its key is not its workload's")
+        raise StoreError(f"record {digest_of(row)} is broken: its key is not its workload's")
     return replace(record, is_stale=is_stale(record, llvm))
+
+
+def digest_of(row: Mapping[str, Any]) -> str:
+    """What a row says that its digest is, be it broken."""
+    return str(row["digest"])[:32] if "digest" in set(row.keys()) else "without a digest"
 
 
 def is_stale(record: Record, llvm: str) -> bool:

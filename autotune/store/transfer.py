@@ -14,6 +14,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import IO, Any
 
 from autotune.errors import AutotuneError, StoreError
@@ -24,7 +25,7 @@ from autotune.store.header import HEAD_BYTES, Header, read_header
 from autotune.store.lines import BadLine, BadLines, lines_of
 from autotune.store.paths import spare_path
 from autotune.store.record import IMPORTED, Record, check, utc_now
-from autotune.trial import STRICT
+from autotune.trial import STRICT, Tolerance, Workload
 
 MAX_CONTENT_BYTES = 2**34
 """A compressed file may claim to hold anything."""
@@ -195,7 +196,7 @@ def _read_record(fields: dict[str, Any]) -> Record:
         raise StoreError(
             f"tolerance is {repr(told['tolerance'])[:40]}; a number or {STRICT} is needed"
         )
-    workload = parse_workload(**told)
+    workload = _workload(**told)
     if workload.key != fields["key"]:
         raise StoreError(f"key {repr(fields['key'])[:80]} is not its workload's: {workload.key}")
     samples, ties = fields["samples"], fields.get("ties", [])
@@ -223,6 +224,12 @@ def _read_record(fields: dict[str, Any]) -> Record:
     if told_digest != record.digest:
         raise StoreError(f"the line was changed: its fields are not those of {told_digest!r:.40}")
     return record
+
+
+@lru_cache(maxsize=4096)
+def _workload(op: str, shape: str, dtype: str, layout: str, tolerance: Tolerance) -> Workload:
+    """Parsed once for all records of it, which follow one another."""
+    return parse_workload(op, shape, dtype, layout, tolerance)
 
 
 def _interval(fields: dict[str, Any], name: str) -> tuple[Any, Any]:

@@ -9,6 +9,7 @@ import pytest
 
 from autotune.errors import StoreError
 from autotune.ops.base import parse_workload
+from autotune.store import schema
 from autotune.store.record import Record, check, from_row, utc_now
 from autotune.trial import CODEGEN_VERSION
 from tests.records import made
@@ -130,6 +131,25 @@ def test_record_is_stale_by_code_generator_or_a_known_llvm() -> None:
 def test_broken_row_is_named_by_its_digest(name: str, value: Any) -> None:
     row = {**made().to_row(), name: value}
     with pytest.raises(StoreError, match=f"record {made().digest} is broken"):
+        from_row(row, "")
+
+
+@pytest.mark.parametrize("name", sorted(schema.RECORD_COLUMNS))
+def test_row_without_a_column_is_broken_unless_older_tables_lack_it(name: str) -> None:
+    unread = {"digest", "schedule_digest", "cliff_high"}
+    added = {"cache_policy", "ties", "verified_at", "cliff_low"}
+    row = {column: value for column, value in made().to_row().items() if column != name}
+    if name in unread | added:
+        assert from_row(row, "") == made()
+        return
+    with pytest.raises(StoreError, match=f"record {made().digest} is broken"):
+        from_row(row, "")
+
+
+def test_broken_row_without_a_digest_is_named_so() -> None:
+    row = {**made().to_row(), "seconds": None}
+    del row["digest"]
+    with pytest.raises(StoreError, match="record without a digest is broken"):
         from_row(row, "")
 
 
