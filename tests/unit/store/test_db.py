@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sqlite3
 import subprocess
@@ -17,7 +16,7 @@ import pytest
 from autotune.errors import StoreError
 from autotune.ops.base import parse_workload
 from autotune.store import read, schema, toolchain
-from autotune.store.db import Cache, open_cache, open_for_results
+from autotune.store.db import open_cache, open_for_results
 from autotune.store.misses import note_miss
 from autotune.store.record import Record
 from tests.records import TARGET, WORKLOAD, made
@@ -443,25 +442,6 @@ def test_relatives_targets_and_speedups_agree_on_both_readers(path: str) -> None
                 assert source.targets(WORKLOAD.key) == [TARGET.key]
                 assert source.speedups("matmul") == [3.0, 2.0, 2.0]
                 assert source.speedups("conv2d") == []
-
-
-def _write(path: str, first: int, count: int) -> None:
-    for number in range(first, first + count):
-        with Cache(path) as cache:
-            cache.put(made(seed=number))
-
-
-def test_processes_that_create_and_write_at_once_lose_nothing(path: str) -> None:
-    """F074, F082: the same fresh file, no lock errors, every row there."""
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_write, args=(path, 100 * n, 6)) for n in range(3)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-        assert worker.exitcode == 0
-    with open_cache(path) as cache:
-        assert len(cache.entries()) == 18
 
 
 def test_server_url_without_a_driver_is_a_plain_error() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 
@@ -120,24 +119,6 @@ def test_lookup_on_a_server_answers_as_on_a_file(url: str) -> None:
         cache.put(made())
     hit = lookup(WORKLOAD, target=TARGET, cache=url)
     assert (hit.origin, hit.seconds, hit.verified) == ("tuned", 1e-3, True)
-
-
-def _write(url: str, first: int, count: int) -> None:
-    for number in range(first, first + count):
-        with Cache(url) as cache:
-            cache.put(made(seed=number))
-
-
-def test_processes_that_create_and_write_at_once_lose_nothing(url: str) -> None:
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_write, args=(url, 100 * n, 6)) for n in range(3)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-        assert worker.exitcode == 0
-    with Cache(url) as cache:
-        assert len(cache.entries()) == 18
 
 
 def test_cache_of_the_parent_is_usable_after_a_fork(url: str) -> None:
