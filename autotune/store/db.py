@@ -10,21 +10,22 @@ import os
 import shlex
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import groupby, islice
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from autotune.errors import StoreError
-from autotune.store import engine, importing, merge, paths, schema, toolchain
+from autotune.store import engine, importing, merge, paths, rescue, schema, toolchain
 from autotune.store.identity import State
 from autotune.store.misses import miss_parameters
 from autotune.store.pruning import Reasons, doomed
 from autotune.store.read import (
     DAMAGE,
+    DamagedError,
     Reader,
     entry_parameters,
     failure,
@@ -40,6 +41,8 @@ from autotune.store.transfer import read_export, write_export
 from autotune.trial import CODEGEN_VERSION, Workload
 
 ROWS_AT_ONCE = 1000
+
+T = TypeVar("T")
 
 
 class Cache:
@@ -89,6 +92,9 @@ class Cache:
             StoreError: a field that no measurement can have, or the cache cannot be written.
         """
         check(record)
+        return self._renewing(lambda: self._put(record))
+
+    def _put(self, record: Record) -> bool:
         with self._writing() as connection:
             added = connection.execute(text(schema.WRITE_RECORD), record.to_row()).rowcount == 1
             installed = toolchain.installed_llvmlite()
@@ -201,7 +207,8 @@ class Cache:
             UsageError: no such key, or a package that is needed is not installed.
         """
         file = read_export(path, key_file)
-        added = self._add(merge.imported(file.records).values())
+        records = merge.imported(file.records).values()
+        added = self._renewing(lambda: self._add(records))
         return importing.report(file, added, toolchain.current_llvm(self.meta()))
 
     def prune(
@@ -308,6 +315,15 @@ class Cache:
         with self._transaction(self._reading) as connection:
             return engine.rows(connection, sql, parameters)
 
+    def _renewing(self, write: Callable[[], T]) -> T:
+        """Write; where the file turns out to be damaged and is ours, into a new one."""
+        try:
+            return write()
+        except DamagedError:
+            if not paths.is_file(self.location) or not rescue.move_aside(self.location):
+                raise
+            return write()
+
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
         if self._unwritable:
@@ -384,9 +400,19 @@ def open_for_results(location: str | None = None) -> Cache:
         return instead
 
 
+def _renewed(location: str | os.PathLike[str] | None) -> Cache:
+    try:
+        return Cache(location)
+    except DamagedError:
+        path = paths.cache_path(location)
+        if not rescue.move_aside(path):
+            raise
+        return Cache(location)
+
+
 def _writable(location: str | None) -> Cache:
     with ExitStack() as stack:
-        cache = stack.enter_context(Cache(location))
+        cache = stack.enter_context(_renewed(location))
         cache.check_writable()
         stack.pop_all()
     return cache

@@ -26,12 +26,17 @@ from autotune.trial import CODEGEN_VERSION, Workload
 DAMAGE = (sqlite3.Error, UnicodeDecodeError)
 """What sqlite3 raises; the latter of damaged text, its own messages among it."""
 
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _MAGIC = b"SQLite format 3\0"
 _NO_SIDE_FILES = (
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
     *(sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP),
 )
 """What SQLite says where it cannot make the files beside a cache: no permission, no space."""
+
+
+class DamagedError(StoreError):
+    """The file is an SQLite database no longer."""
 
 
 class Reader:
@@ -110,6 +115,24 @@ def inspect(path: str, must_exist: bool = False) -> State:
         return _identify(path, connection)
 
 
+def look_through(path: str) -> None:
+    """Read the whole file, as SQLite checks it.
+
+    Raises:
+        DamagedError: it is damaged anywhere.
+        StoreError: it cannot be read at all, or is another program's.
+    """
+    if inspect(path) in ("absent", "empty"):
+        return
+    with closing(_connect(path)) as connection:
+        try:
+            (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        except DAMAGE as error:
+            raise failure(path, error) from error
+    if said != "ok":
+        raise DamagedError(f"cache {path} cannot be used: it is damaged ({said})")
+
+
 def find_parameters(target_key: str, workload_key: str, llvm: str) -> dict[str, Any]:
     """Parameters of `schema.FIND`."""
     return {
@@ -151,7 +174,10 @@ def records_of(rows: list[Any], location: str, llvm: str) -> list[Record]:
 def failure(path: str, error: Exception) -> StoreError:
     """The StoreError that tells of an error of the database on this file."""
     said = str(error).partition("\n")[0]
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _DAMAGED or isinstance(error, UnicodeDecodeError):
+        return DamagedError(f"cache {path} cannot be used: it is damaged ({said})")
+    if code == sqlite3.SQLITE_IOERR:
         said += " (is there space left?)"
     return StoreError(f"cache {path} cannot be used: {said}")
 

@@ -14,6 +14,8 @@ from contextlib import closing, suppress
 from autotune.store.mounts import networked
 
 APPLICATION = "autotune"
+APPLICATION_ID = 0x6175746F
+"""In the header of an SQLite file, since version 3: it tells whose a damaged file is."""
 VERSION = 3
 """Version of the tables; a newer one is refused, older ones are migrated where they are written."""
 BUSY_TIMEOUT_S = 10.0
@@ -197,6 +199,7 @@ def create(path: str, timeout_s: float = BUSY_TIMEOUT_S) -> None:
             _back_up(path, version)
         for statement, parameters in (*CREATE, *migrations_from(version)):
             connection.execute(statement, parameters)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute("COMMIT")
 
 
