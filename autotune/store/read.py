@@ -6,6 +6,7 @@ nothing imported that is slow. A broken row is skipped with one warning.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -27,7 +28,8 @@ DAMAGE = (sqlite3.Error, UnicodeDecodeError)
 """What sqlite3 raises; the latter of damaged text, its own messages among it."""
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_MAGIC = b"SQLite format 3\0"
+_SMALLEST_BYTES = 512
+"""An SQLite database has pages of at least this size; SQLite takes some shorter files for none."""
 _NO_SIDE_FILES = (
     *(sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
     *(sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP),
@@ -183,17 +185,13 @@ def failure(path: str, error: Exception) -> StoreError:
 
 
 def _look(path: str, must_exist: bool) -> Literal["absent", "empty", "file"]:
-    """What can be told without SQLite."""
+    """What can be told without opening the file.
+
+    To open and close a database file beside SQLite drops the locks that another thread's connection
+    holds on it, and with them what other processes write meanwhile.
+    """
     try:
         status = os.lstat(path)
-        if stat.S_ISLNK(status.st_mode):
-            raise StoreError(f"cache {path} is a symbolic link; name the file that it leads to")
-        if not stat.S_ISREG(status.st_mode):
-            raise StoreError(f"cache {path} is not a regular file; name a file with --cache")
-        if status.st_uid not in (0, os.geteuid()):
-            _warn_of_owner(path, status.st_uid)
-        with open(path, "rb") as file:
-            magic = file.read(len(_MAGIC))
     except FileNotFoundError:
         if must_exist:
             raise StoreError(
@@ -203,14 +201,26 @@ def _look(path: str, must_exist: bool) -> Literal["absent", "empty", "file"]:
         return "absent"
     except OSError as error:
         raise StoreError(f"cache {path} cannot be read: {error.strerror}") from error
-    if not magic:
+    if stat.S_ISLNK(status.st_mode):
+        raise StoreError(f"cache {path} is a symbolic link; name the file that it leads to")
+    if not stat.S_ISREG(status.st_mode):
+        raise StoreError(f"cache {path} is not a regular file; name a file with --cache")
+    if status.st_uid not in (0, os.geteuid()):
+        _warn_of_owner(path, status.st_uid)
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"cache {path} cannot be read: {os.strerror(errno.EACCES)}")
+    if not status.st_size:
         return "empty"
-    if magic != _MAGIC:
-        raise StoreError(
-            f"cache {path} is not an SQLite database; it is left as it is; name another file with "
-            f"--cache"
-        )
+    if status.st_size < _SMALLEST_BYTES:
+        raise _no_database(path)
     return "file"
+
+
+def _no_database(path: str) -> StoreError:
+    return StoreError(
+        f"cache {path} is not an SQLite database; it is left as it is; name another file with "
+        f"--cache"
+    )
 
 
 def _identify(path: str, connection: sqlite3.Connection) -> Literal["empty", "old", "ready"]:
@@ -252,6 +262,8 @@ def connect(path: str) -> sqlite3.Connection:
             if connection is not None:
                 connection.close()
             code = getattr(error, "sqlite_errorcode", 0)
+            if code & 0xFF == sqlite3.SQLITE_NOTADB:
+                raise _no_database(path) from error
             if code not in _NO_SIDE_FILES and code & 0xFF not in _NO_SIDE_FILES:
                 break
     raise failure(path, last or sqlite3.OperationalError("unknown")) from last

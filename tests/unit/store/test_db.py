@@ -474,3 +474,31 @@ def test_record_from_the_cache_differs_in_nothing_but_staleness(path: str) -> No
     assert found is not None
     assert replace(found, is_stale=False) == record
     assert found.schedule.digest == record.schedule.digest
+
+
+def test_looking_at_a_cache_leaves_other_connections_their_locks(path: str, root: Path) -> None:
+    """F074: whoever opens and closes the file itself loses every lock that it holds on it."""
+    open_cache(path).close()
+    writes = f"import sqlite3; sqlite3.connect({path!r}, 0).execute('BEGIN IMMEDIATE')"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(schema.NO_WAL)
+        connection.execute("BEGIN IMMEDIATE")
+        read.inspect(path)
+        read.find(path, TARGET.key, WORKLOAD.key)
+        done = subprocess.run(
+            [sys.executable, "-c", writes], capture_output=True, text=True, check=False, cwd=root
+        )
+        assert "database is locked" in done.stderr
+
+
+@pytest.mark.parametrize("size", [1, 15, 100, 511, 512, 5000])
+@pytest.mark.parametrize("content", [b"x", b"\0", b"SQLite format 3\0"])
+def test_file_of_any_size_that_is_no_database_is_left_alone(
+    path: str, size: int, content: bytes
+) -> None:
+    """F070."""
+    before = (content * size)[:size]
+    Path(path).write_bytes(before)
+    with pytest.raises(StoreError, match="is not an SQLite database"):
+        open_cache(path)
+    assert Path(path).read_bytes() == before
