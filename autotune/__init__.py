@@ -36,6 +36,7 @@ _HOMES = {
     "lookup": "autotune.lookup",
     "parse_workload": "autotune.ops.base",
     "reference": "autotune.reference",
+    "report_cliffs": "autotune.lookup",
     "tune": "autotune.tune",
 }
 """Where each public name is defined."""

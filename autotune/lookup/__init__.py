@@ -6,27 +6,36 @@ but the standard library is loaded, and an answer is remembered until the file c
 
 from __future__ import annotations
 
-import functools
 import os
 import threading
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from autotune.errors import CacheMissError, PerformanceCliffWarning, StoreError, UsageError
+from autotune.errors import (
+    AutotuneError,
+    CacheMissError,
+    PerformanceCliffWarning,
+    StoreError,
+    UsageError,
+)
 from autotune.ir.adapt import adapt
 from autotune.ir.default import default_schedule
 from autotune.ir.legal import violation
 from autotune.ir.schedule import Schedule
-from autotune.lookup.cliff import Cliff, estimate, fix_command
-from autotune.lookup.nearest import Relative, by_distance
-from autotune.ops.base import contraction, reduction_length
-from autotune.store import paths, read
-from autotune.store.misses import note_miss
+from autotune.lookup import layers
+from autotune.lookup.cliff import Cliff, estimate, fix_all_command, fix_command
+from autotune.lookup.layers import Source
+from autotune.lookup.nearest import Relative, by_distance, by_fields
+from autotune.lookup.noting import Site
+from autotune.lookup.telling import Teller, Told
+from autotune.ops.base import contraction, reduction_length, reparsed
+from autotune.store import paths
+from autotune.store.misses import Miss
 from autotune.store.record import Record
 from autotune.targets.base import Target
 from autotune.targets.detect import features_of, resolve, runnable
@@ -40,6 +49,8 @@ MAX_NEIGHBOURS = 8
 """Nearest shapes whose schedule is tried on a miss before the default is taken."""
 RACY_NS = 50_000_000
 """A file changed so lately may change again within the same tick of its time stamp."""
+Caches = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None
+"""One cache, or several layers of them, the upper first; None is the default."""
 MAX_REMEMBERED = 16_384
 MAX_KERNELS = 256
 """Compiled kernels that are remembered, the latest; others live as long as somebody holds them."""
@@ -48,17 +59,6 @@ DIRECT = "direct"
 ERROR_MARGIN = 1.25
 """How much larger than expected an error may turn out, on other operands and a larger output.
 Source: winograd4 tuned at 64 channels (7.2 units), adapted to 1 to 33 of them, 5 seeds each."""
-
-Stamp = tuple[int, ...]
-
-
-class Source(Protocol):
-    """What a lookup asks of a cache, whichever way it is read."""
-
-    def ranked(self, target_key: str, workload_key: str) -> list[Record]: ...
-    def targets(self, workload_key: str) -> list[str]: ...
-    def relatives(self, target_key: str, workload: Workload) -> list[tuple[str, str]]: ...
-    def speedups(self, op: str) -> list[float]: ...
 
 
 @dataclass(frozen=True)
@@ -98,18 +98,17 @@ class Hit:
 
 
 class _Question(NamedTuple):
-    """A lookup's arguments: a tuple, since it is made and hashed on every call."""
+    """A lookup's arguments. Answers are remembered by the plain tuple, which is made faster."""
 
     workload: Workload
     target: Target | str
     threads: int
-    cache: str | None
-    location: str
+    caches: tuple[str, ...]
+    is_named: bool
     fallback: str
 
 
-_answers: dict[_Question, tuple[Stamp, Hit]] = {}
-_told: set[tuple[str, str, str, str]] = set()
+_answers: dict[tuple[object, ...], tuple[layers.Stamp, Hit]] = {}
 _kernels: dict[tuple[Workload, Target, str], Kernel] = {}
 _lock = threading.Lock()
 
@@ -118,7 +117,7 @@ def lookup(
     w: Workload,
     target: Target | str = "host",
     threads: int = 1,
-    cache: str | os.PathLike[str] | None = None,
+    cache: Caches = None,
     strict: bool = False,
     fallback: str = "nearest",
 ) -> Hit:
@@ -128,7 +127,9 @@ def lookup(
         w: what `parse_workload`, `conv2d` and the like make.
         target: a Target, or text as for `--target`.
         threads: that the kernel runs on; a Target brings its own.
-        cache: a path or URL; None is the default cache. A file is read again only when it changed.
+        cache: a path or URL; several, an upper layer first: all answer, misses are noted in the
+            first; `FILE#sha256=HEX` is a snapshot of that content and no other. None is the default
+            cache above those of AUTOTUNE_CACHE_LAYERS. A file is read again only when it changed.
         strict: a miss is an error; also with AUTOTUNE_STRICT=1 in the environment.
         fallback: what to give on a miss: the schedule of the nearest tuned shape, adapted, or
             (also where there is none) the default schedule.
@@ -136,25 +137,35 @@ def lookup(
     Raises:
         CacheMissError: a miss, and `strict`.
         UsageError: an argument that is not allowed.
-        StoreError: the cache that was named is a file that cannot be read as one.
+        StoreError: the cache that was named cannot be read as one, or is not that snapshot.
     """
-    location = _location(cache)
-    named = None if cache is None else location
-    question = _Question(w, target, threads, named, location, fallback)
-    known = _answers.get(question)
-    if known and known[0] == _stamp(location):
+    caches = _locations(cache)
+    asked = (w, target, threads, caches, cache is not None, fallback)
+    known = _answers.get(asked)
+    if known and known[0] == layers.stamp(caches):
         hit = known[1]
+        if hit.cliff is not None:
+            _teller.notes.add(caches[0], hit.target, w)
     else:
         strict = strict or _is_strict()
-        hit = _answer(question, strict)
+        hit = _answer(_Question(*asked), strict)
     if hit.cliff is not None and (strict or _is_strict()):
         raise CacheMissError(hit.key, hit.cliff.fix)
     return hit
 
 
+def report_cliffs() -> str:
+    """The misses of this process that no warning has told yet, grouped; empty where all are told.
+
+    Worst first by expected loss times uses, with the commands that tune them. What it returns is
+    told: a process that never asks is warned of it when it ends.
+    """
+    return _teller.report()
+
+
 def load(
     w: Workload,
-    cache: str | os.PathLike[str] | None = None,
+    cache: Caches = None,
     target: Target | str = "host",
     threads: int = 1,
     fallback: str = "nearest",
@@ -205,20 +216,19 @@ def _answer(question: _Question, strict: bool) -> Hit:
             f"fallback {question.fallback!r} is not known; allowed: {', '.join(FALLBACKS)}"
         )
     target = _resolved(question.target, question.threads)
-    stamp = _stamp(question.location)
-    try:
-        with _source(question.location) as source:
-            hit = _find(source, question, target)
-    except StoreError as error:
-        if question.cache is not None:
-            raise
-        _warn_of(str(error))
-        hit = _find(None, question, target)
-    if hit.cliff is not None:
-        _note(question, target)
+    stamp = layers.stamp(question.caches)
+    with layers.opened(question.caches, question.is_named) as source:
+        hit = _find(source, question, target)
+    site = Site(question.caches[0], target.key, question.workload.key)
+    if hit.cliff is None:
+        _teller.hit(site)
+    else:
+        _teller.notes.add(site.location, target.key, question.workload)
         if strict:
             return hit
-        _warn(hit, question, target)
+        if _teller.missed(site, _told(hit.cliff, question, target)):
+            message = hit.cliff.message(question.workload, target, hit.origin)
+            warnings.warn(PerformanceCliffWarning(message), stacklevel=3)
     if stamp and not _is_racy(stamp):
         if len(_answers) >= MAX_REMEMBERED:
             _answers.clear()
@@ -226,55 +236,49 @@ def _answer(question: _Question, strict: bool) -> Hit:
     return hit
 
 
-def _location(cache: str | os.PathLike[str] | None) -> str:
-    """The cache's path or URL; empty where nobody named one and there is no place for another."""
+def _told(cliff: Cliff, question: _Question, target: Target) -> Told:
+    named = question.caches[0] if question.is_named else None
+    fix_all = fix_all_command(question.target, question.threads, named)
+    return Told(question.workload, target.key, cliff, fix_all)
+
+
+def _look(location: str, miss: Miss) -> Told | None:
+    """What there is to say of a miss that a child noted; None where it is settled by now."""
+    with suppress(AutotuneError):
+        target = resolve(miss.target_key)
+        is_host = target == resolve("host", target.threads)
+        is_named = location != paths.cache_path()
+        question = _Question(
+            reparsed(miss.workload),
+            "host" if is_host else target,
+            target.threads,
+            (location,) if is_named else paths.locations(None),
+            is_named,
+            FALLBACKS[0],
+        )
+        with layers.opened(question.caches, is_named) as source:
+            cliff = _find(source, question, target).cliff
+        return None if cliff is None else _told(cliff, question, target)
+    return None
+
+
+_teller = Teller(_look)
+
+
+def _locations(cache: Caches) -> tuple[str, ...]:
+    """The caches' paths or URLs; one empty text where nobody named any and there is no default."""
     try:
-        return paths.cache_path(cache)
+        return paths.locations(cache)
     except StoreError as error:
-        _warn_of(str(error))
-        return ""
+        layers.warn_of(str(error))
+        return ("", *paths.shipped())
 
 
-@functools.cache
-def _warn_of(problem: str) -> None:
-    """Tell once why the default cache answers nothing: no compiler is to fail for that."""
-    warnings.warn(f"{problem}; nothing is found in the cache", UserWarning, stacklevel=4)
+def _is_racy(stamp: layers.Stamp) -> bool:
+    return abs(time.time_ns() - max(stamp[::3])) < RACY_NS
 
 
-def _stamp(location: str) -> Stamp:
-    """What changes when the file or its write-ahead log does; empty for a server's URL."""
-    if "://" in location:
-        return ()
-    stamp: list[int] = []
-    for path in (location, location + "-wal"):
-        try:
-            status = os.stat(path)
-        except OSError:
-            stamp += (0, 0, 0)
-            continue
-        # SQLite leaves an empty log behind after reading; it says as little as none.
-        is_empty = status.st_size == 0
-        stamp += (0, 0, 0) if is_empty else (status.st_mtime_ns, status.st_size, status.st_ino)
-    return tuple(stamp)
-
-
-def _is_racy(stamp: Stamp) -> bool:
-    return abs(time.time_ns() - max(stamp[0], stamp[3])) < RACY_NS
-
-
-@contextmanager
-def _source(location: str) -> Iterator[Source | None]:
-    if paths.is_file(location):
-        with read.opened(location) as reader:
-            yield reader
-        return
-    from autotune.store.db import Cache
-
-    with Cache(location) as opened:
-        yield opened
-
-
-def _find(source: Source | None, question: _Question, target: Target) -> Hit:
+def _find(source: Source, question: _Question, target: Target) -> Hit:
     workload = question.workload
     rejected = ""
     for record in _candidates(source, workload, target):
@@ -295,13 +299,11 @@ def _find(source: Source | None, question: _Question, target: Target) -> Hit:
     return _miss(source, question, target, rejected or "absent from the cache")
 
 
-def _candidates(source: Source | None, workload: Workload, target: Target) -> Iterator[Record]:
+def _candidates(source: Source, workload: Workload, target: Target) -> Iterator[Record]:
     """Records of this target, then those of targets with fewer features, richest first.
 
     Never those of a target with a feature that ours lacks: its code might not run.
     """
-    if source is None:
-        return
     yield from source.ranked(target.key, workload.key)
     subsets: list[tuple[int, str]] = []
     for key in source.targets(workload.key):
@@ -315,21 +317,23 @@ def _candidates(source: Source | None, workload: Workload, target: Target) -> It
         yield from source.ranked(key, workload.key)
 
 
-def _miss(source: Source | None, question: _Question, target: Target, reason: str) -> Hit:
+def _miss(source: Source, question: _Question, target: Target, reason: str) -> Hit:
     workload = question.workload
-    fix = fix_command(workload, question.target, question.threads, question.cache)
-    relatives = source.relatives(target.key, workload) if source else []
-    nearest = by_distance(workload, relatives)[:MAX_NEIGHBOURS]
-    speedups = source.speedups(workload.op) if source else []
-    cliff = Cliff(*estimate(speedups), reason=reason, fix=fix)
-    if source and question.fallback == "nearest":
+    named = question.caches[0] if question.is_named else None
+    fix = fix_command(workload, question.target, question.threads, named)
+    nearest = by_distance(workload, source.relatives(target.key, workload))[:MAX_NEIGHBOURS]
+    cliff = Cliff(*estimate(source.speedups(workload.op)), reason=reason, fix=fix)
+    if question.fallback == "nearest":
         for relative in nearest:
             schedule = _adapted(source, relative, workload, target)
             if schedule is not None:
                 cliff = replace(cliff, nearest=relative.workload_key, differs=relative.differs)
                 return Hit(workload.key, target.key, "nearest", schedule, cliff=cliff)
-    if nearest:
-        cliff = replace(cliff, nearest=nearest[0].workload_key, differs=nearest[0].differs)
+    here = (target.key, workload.key)
+    elsewhere = ((other, workload.key) for other in source.targets(workload.key))
+    closest = next(iter(nearest or by_fields(here, elsewhere)), None)
+    if closest is not None:
+        cliff = replace(cliff, nearest=closest.workload_key, differs=closest.differs)
     schedule = default_schedule(contraction(workload), target)
     return Hit(workload.key, target.key, "default", schedule, cliff=cliff)
 
@@ -357,37 +361,3 @@ def _is_exact_enough(record: Record, workload: Workload) -> bool:
     shorter = reduction_length(record.workload) / reduction_length(workload)
     expected = record.error_units * sqrt(max(1.0, shorter))
     return ERROR_MARGIN * expected <= workload.limit_units
-
-
-def _is_first(kind: str, question: _Question, target: Target) -> bool:
-    """Whether this is the first time in this process that this is said of this key."""
-    identity = (kind, question.workload.key, target.key, question.location)
-    with _lock:
-        if identity in _told:
-            return False
-        _told.add(identity)
-    return True
-
-
-def _note(question: _Question, target: Target) -> None:
-    """Count a miss in the cache, once per key and process."""
-    if not question.location or not _is_first("noted", question, target):
-        return
-    if paths.is_file(question.location):
-        note_miss(question.location, target.key, question.workload)
-        return
-    from autotune.store.db import Cache
-
-    with suppress(StoreError), Cache(question.location) as opened:
-        opened.note_miss(target.key, question.workload)
-
-
-def _warn(hit: Hit, question: _Question, target: Target) -> None:
-    """Warn of a miss, once per key and process."""
-    if not _is_first("warned", question, target):
-        return
-    assert hit.cliff is not None
-    warnings.warn(
-        PerformanceCliffWarning(hit.cliff.message(question.workload, target, hit.origin)),
-        stacklevel=4,
-    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import quantiles
 from typing import Any
 
-from autotune.ops.base import command
+from autotune.ops.base import command, flop
 from autotune.targets.base import Target
 from autotune.trial import Workload
 
@@ -49,16 +49,37 @@ class Cliff:
 
     def message(self, workload: Workload, target: Target, origin: str) -> str:
         """The text of the warning."""
-        low, high = self.interval
         used = "the default schedule"
         if origin == "nearest":
             used = f"the schedule tuned for {self.nearest}, adapted,"
         return (
             f"performance cliff: {workload.op} {workload.shape} for {target.key} is not tuned "
-            f"({self.reason}); {used} is used, expected to take about "
-            f"{self.predicted_slowdown:.2g}x the tuned time ({low:.2g} to {high:.2g}); "
+            f"({self.reason}); {used} is used, expected to take {self.price}{self.apart}; "
             f"to tune it: {self.fix}"
         )
+
+    @property
+    def price(self) -> str:
+        """The expected slow-down as text."""
+        low, high = self.interval
+        return f"about {self.predicted_slowdown:.2g}x the tuned time ({low:.2g} to {high:.2g})"
+
+    @property
+    def apart(self) -> str:
+        """What tells the nearest tuned workload from this one, as text; may be empty."""
+        if self.nearest is None:
+            return ""
+        fields = [
+            f"{name} ({ours}, there {theirs})" for name, (theirs, ours) in self.differs.items()
+        ]
+        return f"; the nearest that is tuned differs in {', '.join(fields)}" if fields else ""
+
+    def loss(self, workload: Workload, uses: int) -> float:
+        """What `uses` calls are expected to lose: by this, cliffs are compared.
+
+        In operations that a tuned kernel would have done meanwhile, whatever the rate.
+        """
+        return (self.predicted_slowdown - 1) * flop(workload) * uses
 
 
 def estimate(speedups: Sequence[float]) -> tuple[float, tuple[float, float]]:
@@ -78,12 +99,17 @@ def estimate(speedups: Sequence[float]) -> tuple[float, tuple[float, float]]:
 
 def fix_command(workload: Workload, target: Target | str, threads: int, cache: str | None) -> str:
     """The command that tunes this workload where the lookup looked, defaults left out."""
-    line = command(workload)
+    return command(workload) + _where(target, threads, cache)
+
+
+def fix_all_command(target: Target | str, threads: int, cache: str | None) -> str:
+    """The command that tunes every miss that is remembered of a target."""
+    return "autotune run --misses" + _where(target, threads, cache)
+
+
+def _where(target: Target | str, threads: int, cache: str | None) -> str:
     named = target.key if isinstance(target, Target) else target
-    if named != "host":
-        line += f" --target {shlex.quote(named)}"
+    text = "" if named == "host" else f" --target {shlex.quote(named)}"
     if threads != 1 and not isinstance(target, Target):
-        line += f" --threads {threads}"
-    if cache is not None:
-        line += f" --cache {shlex.quote(cache)}"
-    return line
+        text += f" --threads {threads}"
+    return text if cache is None else f"{text} --cache {shlex.quote(cache)}"

@@ -9,6 +9,8 @@ from typing import Any
 
 from autotune.trial import Workload
 
+Keys = tuple[str, str]
+"""Target key and workload key."""
 UNLIKE = 0.25
 """Distance of two values that are no sizes, such as activations."""
 
@@ -23,14 +25,41 @@ class Relative:
     """Shape keys whose values differ: name -> [theirs, ours]."""
 
 
+def by_fields(ours: Keys, theirs: Iterable[Keys]) -> list[Relative]:
+    """Records of other keys, those first that differ in the fewest fields."""
+    found = []
+    for keys in theirs:
+        differs = fields_apart(keys, ours)
+        if differs:
+            found.append(Relative(keys[1], float(len(differs)), differs))
+    return sorted(found, key=lambda r: (r.distance, r.workload_key, str(r.differs)))
+
+
+def fields_apart(theirs: Keys, ours: Keys) -> dict[str, list[Any]]:
+    """The fields that differ: name -> [theirs, ours]."""
+    left, right = _fields(*theirs), _fields(*ours)
+    return {
+        name: [_shown(left.get(name, "")), _shown(value)]
+        for name, value in right.items()
+        if left.get(name, "") != value
+    }
+
+
+def _fields(target_key: str, workload_key: str) -> dict[str, str]:
+    cpu, features, threads = [*target_key.split("/"), "", "", ""][:3]
+    op, shape, dtype, layout, tolerance = [*workload_key.split("/"), *[""] * 5][:5]
+    named = {"op": op, **_pairs(shape), "dtype": dtype, "layout": layout}
+    named["tolerance"] = tolerance.removeprefix("tol=")
+    return {**named, "cpu": cpu, "features": features, "threads": threads.removeprefix("t")}
+
+
 def by_distance(workload: Workload, relatives: Iterable[tuple[str, str]]) -> list[Relative]:
     """The relatives, given by key and shape text, nearest first.
 
     The distance is the sum over all sizes of |log((1 + theirs) / (1 + ours))|; adding one lets
     padding and flags, which may be 0, count too.
     """
-    ours = _pairs(workload.shape)
-    found = [_relative(key, _pairs(shape), ours) for key, shape in relatives]
+    found = [_relative(key, _pairs(shape), workload) for key, shape in relatives]
     return sorted(found, key=lambda relative: (relative.distance, relative.workload_key))
 
 
@@ -38,15 +67,17 @@ def _pairs(shape: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in shape.split(",") if "=" in part)
 
 
-def _relative(key: str, theirs: dict[str, str], ours: dict[str, str]) -> Relative:
-    distance = 0.0
-    differs: dict[str, list[Any]] = {}
-    for name, our in ours.items():
-        their = theirs.get(name, "")
-        if their != our:
-            distance += _apart(their, our)
-            differs[name] = [_shown(their), _shown(our)]
-    return Relative(key, distance, differs)
+def _relative(key: str, theirs: dict[str, str], workload: Workload) -> Relative:
+    apart = {
+        name: (theirs.get(name, ""), our)
+        for name, our in _pairs(workload.shape).items()
+        if theirs.get(name, "") != our
+    }
+    distance = sum(_apart(*pair) for pair in apart.values())
+    tolerance = key.rpartition("/tol=")[2]
+    if tolerance != workload.tolerance_text and "/tol=" in key:
+        apart["tolerance"] = (tolerance, workload.tolerance_text)
+    return Relative(key, distance, {name: [*map(_shown, pair)] for name, pair in apart.items()})
 
 
 def _apart(theirs: str, ours: str) -> float:

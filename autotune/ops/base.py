@@ -112,6 +112,36 @@ def parse_workload(
     return workload
 
 
+def reparsed(workload: Workload) -> Workload:
+    """The same workload, where it came from outside and has to be believed.
+
+    Raises:
+        UsageError: it is not one in canonical form.
+    """
+    found = parse_workload(
+        workload.op, workload.shape, workload.dtype, workload.layout, workload.tolerance
+    )
+    if found != workload:
+        raise UsageError(f"key {workload.key!r} is not canonical; allowed: {found.key}")
+    return found
+
+
+def workload_of(key: str) -> Workload:
+    """The workload that a key names.
+
+    Raises:
+        UsageError: it is no key.
+    """
+    op, shape, dtype, layout, tolerance = [*key.split("/"), "", "", "", "", ""][:5]
+    units = tolerance.removeprefix("tol=")
+    if key.count("/") != 4 or units == tolerance:
+        raise UsageError(
+            f"key {key[:200]!r} is not one; allowed: op/shape/dtype/layout/tol=UNITS, as "
+            f"`autotune lookup` prints it"
+        )
+    return parse_workload(op, shape, dtype, layout, units)
+
+
 def _tolerance(given: Tolerance | str) -> Tolerance:
     """A number of units, also as text, or `strict`."""
     if isinstance(given, str) and given.strip().lower() == STRICT:

@@ -10,7 +10,7 @@ import os
 import shlex
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import groupby, islice
 from typing import Any, TypeVar
@@ -18,10 +18,11 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from autotune.errors import StoreError
-from autotune.store import engine, importing, merge, paths, rescue, schema, toolchain
+from autotune.errors import StoreError, UsageError
+from autotune.store import engine, importing, merge, paths, rescue, schema, snapshot, toolchain
+from autotune.store import misses as noting
 from autotune.store.identity import State
-from autotune.store.misses import miss_parameters
+from autotune.store.misses import Miss, Noted
 from autotune.store.pruning import Reasons, doomed
 from autotune.store.read import (
     DAMAGE,
@@ -36,6 +37,7 @@ from autotune.store.read import (
     relative_parameters,
 )
 from autotune.store.record import LOCAL, NEVER, Record, check, digest_of, from_row
+from autotune.store.snapshot import Snapshot
 from autotune.store.statistics import Statistics, counted
 from autotune.store.transfer import read_export, write_export
 from autotune.trial import CODEGEN_VERSION, Workload
@@ -61,6 +63,11 @@ class Cache:
             StoreError: it cannot be used; the message says why and what to do.
         """
         self.location = paths.cache_path(location)
+        if paths.unpinned(self.location)[1]:
+            raise UsageError(
+                f"cache {self.location!r} names a snapshot by its content: only a lookup takes "
+                f"that; allowed: a file or URL"
+            )
         self._engine = engine.writing_engine(self.location)
         # What is only read may lie where nothing can be written.
         self._reading = engine.reading_engine(self.location) or self._engine
@@ -101,6 +108,8 @@ class Cache:
             if record.origin == LOCAL and installed:
                 note = {"name": toolchain.NOTE + installed, "value": record.llvm}
                 connection.execute(text(schema.WRITE_META), note)
+            _forget_misses(connection, [record])
+        noting.forget_beside(self.location, [(record.target_key, record.key)])
         return added
 
     def get(self, target_key: str, workload_key: str) -> Record | None:
@@ -135,6 +144,11 @@ class Cache:
         """Default over tuned, for the records of one operator."""
         return [row["speedup"] for row in self._select(schema.FIND_SPEEDUPS, {"op": op})]
 
+    def variants(self, workload: Workload) -> list[tuple[str, str]]:
+        """Target key and workload key of every record of one operator and shape."""
+        rows = self._select(schema.FIND_VARIANTS, workload.to_columns())
+        return [(row["target_key"], row["workload_key"]) for row in rows]
+
     def entries(self, op: str = "", target: str = "", since: str = NEVER) -> list[Record]:
         """Records by target and workload, those of each key best first; to_entry is their JSON.
 
@@ -151,17 +165,28 @@ class Cache:
 
     def misses(self) -> list[dict[str, Any]]:
         """What was looked up, was not there and still is not: the JSON of `cache misses`."""
-        rows = self._select(schema.READ_MISSES, {})
-        return [
-            {"key": row["workload_key"], "target": row["target_key"]}
-            | {name: row[name] for name in schema.MISS_COLUMNS if not name.endswith("_key")}
-            for row in rows
-        ]
+        return [miss.to_dict() for miss in self.missed()]
 
-    def note_miss(self, target_key: str, workload: Workload) -> None:
-        """Count a miss of this key."""
+    def missed(self) -> list[Miss]:
+        """The same as `Miss`es, most often missed first, wherever they were noted."""
+        with self._transaction(self._reading) as connection:
+            noted = noting.from_rows(engine.rows(connection, schema.READ_MISSES, {}))
+            found = noting.union([*noted, *noting.read_beside(self.location)])
+            tuned = [
+                engine.rows(
+                    connection,
+                    schema.LAST_TUNED,
+                    {"target_key": miss.target_key, "workload_key": miss.workload.key},
+                )[0]["created"]
+                for miss in found
+            ]
+        left = [m for m, at in zip(found, tuned, strict=True) if at is None or at < m.last_seen]
+        return sorted(left, key=lambda m: (-m.count, m.target_key, m.workload.key))
+
+    def note_misses(self, misses: Collection[Miss]) -> Noted:
+        """Add to the counts of these misses, which are of different keys."""
         with self._writing() as connection:
-            connection.execute(text(schema.WRITE_MISS), miss_parameters(target_key, workload))
+            return noting.write(lambda sql, row: engine.rows(connection, sql, row), misses)
 
     def export(
         self,
@@ -253,6 +278,20 @@ class Cache:
             paths.size_bytes(self.location),
         )
 
+    def snapshot(self, folder: str | os.PathLike[str]) -> Snapshot:
+        """Write every record to a file in `folder` that is named by its content and never changes.
+
+        Its `location` is what a lookup takes as cache to have these records and no others.
+
+        Raises:
+            StoreError: it cannot be written.
+        """
+        with self._transaction(self._reading) as connection:
+            meta = engine.meta(connection)
+        notes = [(name, meta[name]) for name in sorted(meta) if name.startswith(toolchain.NOTE)]
+        rows = (record.to_row() for record in self.entries())
+        return snapshot.write(os.fspath(folder), rows, notes)
+
     def close(self) -> None:
         """Give back connections; the cache may not be used afterwards."""
         self._engine.dispose()
@@ -303,12 +342,14 @@ class Cache:
         except (*DAMAGE, OSError) as error:
             raise failure(self.location, error) from error
 
-    def _add(self, records: Iterable[Record]) -> int:
+    def _add(self, records: Collection[Record]) -> int:
         rows = (record.to_row() for record in records)
         added = 0
         with self._writing() as connection:
             while some := [*islice(rows, ROWS_AT_ONCE)]:
                 added += connection.execute(text(schema.WRITE_RECORD), some).rowcount
+            _forget_misses(connection, records)
+        noting.forget_beside(self.location, {(r.target_key, r.key) for r in records})
         return added
 
     def _select(self, sql: str, parameters: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -416,3 +457,10 @@ def _writable(location: str | None) -> Cache:
         cache.check_writable()
         stack.pop_all()
     return cache
+
+
+def _forget_misses(connection: Connection, records: Iterable[Record]) -> None:
+    """Remove the misses that these records settle."""
+    keys = [{"target_key": r.target_key, "workload_key": r.key} for r in records]
+    if keys:
+        connection.execute(text(schema.FORGET_MISS), keys)

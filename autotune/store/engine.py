@@ -64,8 +64,9 @@ def reading_engine(location: str) -> Engine | None:
 def rows(
     connection: Connection, sql: str, parameters: Mapping[str, Any] | None = None
 ) -> list[Mapping[str, Any]]:
-    """What a query finds."""
-    return [*connection.execute(text(sql), dict(parameters or {})).mappings()]
+    """What a statement finds; nothing where it only writes."""
+    done = connection.execute(text(sql), dict(parameters or {}))
+    return [*done.mappings()] if done.returns_rows else []
 
 
 def meta(connection: Connection) -> dict[str, str]:

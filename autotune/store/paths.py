@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from autotune.errors import StoreError, UsageError
 
 FILE_NAME = "cache.sqlite"
+PIN = "#sha256="
+_DIGEST = re.compile(r"[0-9a-f]{64}\Z")
 _SQLITE_URL = ("sqlite:///", "sqlite+pysqlite:///")
 _OTHER_URL = ("postgresql://", "postgres://", "postgresql+psycopg://")
 
@@ -40,6 +45,11 @@ def cache_path(location: str | os.PathLike[str] | None = None) -> str:
             f"cache {shown(text)!r} is not allowed; allowed: a file, sqlite:///FILE or "
             f"postgresql://HOST/NAME"
         )
+    if PIN in text and not (is_file(text) and _DIGEST.match(unpinned(text)[1])):
+        raise UsageError(
+            f"cache {shown(text)!r} is not allowed; allowed before {PIN}: a file, behind it: 64 "
+            f"hexadecimal digits"
+        )
     return text
 
 
@@ -51,6 +61,41 @@ def is_named(location: str | os.PathLike[str] | None) -> bool:
 def is_file(location: str) -> bool:
     """Whether this, a result of `cache_path`, is an SQLite file and not a server's URL."""
     return "://" not in location
+
+
+def unpinned(location: str) -> tuple[str, str]:
+    """The file of `FILE#sha256=HEX` and its digest, which is empty where none is asked for."""
+    path, _, digest = location.partition(PIN)
+    return path, digest
+
+
+def locations(
+    named: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | None,
+) -> tuple[str, ...]:
+    """What a lookup reads, from the top layer down.
+
+    None is the default cache above those that `$AUTOTUNE_CACHE_LAYERS` lists, joined by `:`, when
+    it is first asked for.
+
+    Raises:
+        StoreError: no default, since this user has no home folder.
+        UsageError: one that `cache_path` refuses, or none.
+    """
+    if named is None:
+        return (cache_path(), *shipped())
+    if isinstance(named, str | os.PathLike):
+        return (cache_path(named),)
+    found = tuple(map(cache_path, named))
+    if not found:
+        raise UsageError("cache is an empty list; allowed: one path or URL, or several")
+    return found
+
+
+@cache
+def shipped() -> tuple[str, ...]:
+    """The caches below the default one: `$AUTOTUNE_CACHE_LAYERS`, read once a process."""
+    listed = os.environ.get("AUTOTUNE_CACHE_LAYERS", "")
+    return tuple(cache_path(path) for path in listed.split(os.pathsep) if path)
 
 
 def shown(location: str) -> str:

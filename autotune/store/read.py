@@ -72,6 +72,15 @@ class Reader:
         """Default over tuned, for the records of one operator."""
         return [row["speedup"] for row in self._rows(schema.FIND_SPEEDUPS, {"op": op})]
 
+    def variants(self, workload: Workload) -> list[tuple[str, str]]:
+        """Target key and workload key of every record of one operator and shape."""
+        rows = self._rows(schema.FIND_VARIANTS, workload.to_columns())
+        return [(row["target_key"], row["workload_key"]) for row in rows]
+
+    def misses(self) -> list[Mapping[str, Any]]:
+        """The rows of the `misses` table."""
+        return [dict(row) for row in self._rows(schema.READ_MISSES)]
+
     def _rows(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[sqlite3.Row]:
         try:
             return self._connection.execute(sql, dict(parameters or {})).fetchall()

@@ -27,6 +27,7 @@ MAX_INTEGER = 2**63 - 1
 MAX_TIES = 100
 NEVER = "0001-01-01T00:00:00Z"
 """Earlier than any record."""
+TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 _TARGET_KEY = re.compile(r"[a-z0-9-]{1,40}/[a-z0-9_+]{1,400}/t[0-9]{1,5}\Z")
 _DIGEST = re.compile(r"[0-9a-f]{4,64}\Z")
@@ -165,7 +166,7 @@ _ADDED: dict[str, object] = {
 
 def utc_now() -> str:
     """The present second, as records and misses store it."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.now(UTC).strftime(TIME_FORMAT)
 
 
 def from_row(row: Mapping[str, Any], llvm: str) -> Record:

@@ -120,6 +120,10 @@ WHERE op = :op AND dtype = :dtype AND layout = :layout AND target_key = :target_
 FIND_SPEEDUPS = "SELECT speedup FROM records WHERE op = :op ORDER BY created DESC LIMIT 1000"
 """How much tuning has gained on one operator."""
 
+FIND_VARIANTS = """SELECT DISTINCT target_key, workload_key FROM records
+WHERE op = :op AND shape = :shape ORDER BY target_key, workload_key"""
+"""Every key of one operator and shape, whatever the target, dtype, layout and tolerance."""
+
 READ_META = "SELECT name, value FROM meta"
 READ_RECORDS = f"""SELECT * FROM records
 WHERE :op IN ('', op) AND target_key LIKE :target ESCAPE '!' AND created >= :since
@@ -133,11 +137,13 @@ FROM records GROUP BY 1, 2, 3, 4, 5"""
 COUNT_KEYS = """SELECT count(*) AS keys
 FROM (SELECT DISTINCT target_key, workload_key FROM records) AS pairs"""
 REMOVE_RECORD = "DELETE FROM records WHERE digest = :digest"
-READ_MISSES = f"""SELECT {", ".join(MISS_COLUMNS)} FROM misses
-WHERE NOT EXISTS (SELECT 1 FROM records WHERE records.target_key = misses.target_key
-    AND records.workload_key = misses.workload_key)
-ORDER BY count DESC, last_seen DESC, workload_key"""
-"""What was looked up, was not there, and still is not."""
+READ_MISSES = f"SELECT {', '.join(MISS_COLUMNS)} FROM misses"
+FIND_MISS = """SELECT last_seen FROM misses
+WHERE target_key = :target_key AND workload_key = :workload_key"""
+LAST_MISS = "SELECT MAX(last_seen) AS last_seen FROM misses"
+LAST_TUNED = """SELECT MAX(created) AS created FROM records
+WHERE target_key = :target_key AND workload_key = :workload_key"""
+"""When the newest record of a key was made: misses until then are settled."""
 
 WRITE_META = """INSERT INTO meta (name, value) VALUES (:name, :value)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value"""
@@ -147,9 +153,12 @@ WRITE_RECORD = f"""INSERT INTO records ({_ALL}) VALUES ({_VALUES})
 ON CONFLICT (digest) DO NOTHING"""
 WRITE_MISS = """INSERT INTO misses (target_key, workload_key, op, shape, dtype, layout, tolerance,
     count, first_seen, last_seen)
-VALUES (:target_key, :workload_key, :op, :shape, :dtype, :layout, :tolerance, 1, :now, :now)
-ON CONFLICT (target_key, workload_key)
-DO UPDATE SET count = misses.count + 1, last_seen = excluded.last_seen"""
+VALUES (:target_key, :workload_key, :op, :shape, :dtype, :layout, :tolerance,
+    :count, :first_seen, :last_seen)
+ON CONFLICT (target_key, workload_key) DO UPDATE SET count = misses.count + excluded.count,
+    last_seen = CASE WHEN excluded.last_seen > misses.last_seen
+        THEN excluded.last_seen ELSE misses.last_seen END"""
+FORGET_MISS = "DELETE FROM misses WHERE target_key = :target_key AND workload_key = :workload_key"
 NO_WAL = "PRAGMA journal_mode = DELETE"
 _WAL = "PRAGMA journal_mode = WAL"
 _STAMP = "INSERT INTO meta (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING"

@@ -17,7 +17,6 @@ from autotune.errors import StoreError
 from autotune.ops.base import parse_workload
 from autotune.store import read, schema, toolchain
 from autotune.store.db import open_cache, open_for_results
-from autotune.store.misses import note_miss
 from autotune.store.record import Record
 from tests.records import TARGET, WORKLOAD, made
 
@@ -388,42 +387,6 @@ def test_put_into_a_read_only_cache_is_a_plain_error(path: str) -> None:
         )
         with pytest.raises(StoreError, match=f"cache {path} cannot be used: no"):
             cache.put(made())
-
-
-def test_misses_are_counted_until_the_key_is_tuned(path: str) -> None:
-    with open_cache(path) as cache:
-        cache.note_miss(TARGET.key, WORKLOAD)
-        assert note_miss(path, TARGET.key, WORKLOAD)
-        (miss,) = cache.misses()
-        assert (miss["key"], miss["target"]) == (WORKLOAD.key, TARGET.key)
-        assert (miss["op"], miss["shape"]) == (WORKLOAD.op, WORKLOAD.shape)
-        assert miss["count"] == 2
-        assert miss["first_seen"] <= miss["last_seen"]
-        cache.put(made())
-        assert cache.misses() == []
-
-
-def test_miss_in_an_absent_cache_creates_it(tmp_path: Path) -> None:
-    path = str(tmp_path / "new" / "cache.sqlite")
-    assert note_miss(path, TARGET.key, WORKLOAD)
-    with open_cache(path, must_exist=True) as cache:
-        assert len(cache.misses()) == 1
-
-
-@pytest.mark.parametrize("below", ["", "file/cache.sqlite"])
-def test_miss_that_cannot_be_written_is_silent(tmp_path: Path, below: str) -> None:
-    (tmp_path / "file").write_text("text of somebody else")
-    path = str(tmp_path / (below or "file"))
-    assert not note_miss(path, TARGET.key, WORKLOAD)
-    assert (tmp_path / "file").read_text() == "text of somebody else"
-
-
-def test_miss_does_not_wait_for_a_locked_cache(path: str) -> None:
-    open_cache(path).close()
-    holder = sqlite3.connect(path, isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    assert not note_miss(path, TARGET.key, WORKLOAD)
-    holder.close()
 
 
 def test_relatives_targets_and_speedups_agree_on_both_readers(path: str) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from autotune.errors import StoreError
 from autotune.store import db, engine, mounts, schema
-from autotune.store.misses import note_miss
+from autotune.store.misses import Miss, note
+from autotune.store.record import utc_now
 from tests.records import TARGET, WORKLOAD, made
 
 LINES = """\
@@ -160,5 +161,5 @@ def test_miss_on_a_network_is_noted_without_wal_or_a_word(shared: Path) -> None:
     path = shared / "cache.sqlite"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert note_miss(str(path), TARGET.key, WORKLOAD)
+        assert note(str(path), [Miss(TARGET.key, WORKLOAD, 1, utc_now(), utc_now())])
     assert journal(path) == "delete"
