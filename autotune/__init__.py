@@ -24,7 +24,7 @@ _HOMES = {
     "Cache": "autotune.store.db",
     "CacheMissError": "autotune.errors",
     "CodegenError": "autotune.errors",
-    "Hit": "autotune.lookup",
+    "Hit": "autotune.lookup.answer",
     "MeasureError": "autotune.errors",
     "PerformanceCliffWarning": "autotune.errors",
     "ScheduleError": "autotune.errors",

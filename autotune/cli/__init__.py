@@ -18,7 +18,7 @@ from typer.exceptions import TyperException
 
 import autotune
 from autotune.cli import cache, doctor, listing, lookup, replay, run, show, trial
-from autotune.errors import AutotuneError, UsageError
+from autotune.errors import AutotuneError, CacheMissError, UsageError
 from autotune.interruption import exit_code
 
 
@@ -41,6 +41,9 @@ def _told() -> Iterator[None]:
     except UsageError as error:
         show.problem("error", error)
         raise typer.Exit(2) from error
+    except CacheMissError as error:
+        show.problem("error", error)
+        raise typer.Exit(3) from error
     except AutotuneError as error:
         show.problem("error", error)
         raise typer.Exit(1) from error

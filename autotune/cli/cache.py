@@ -1,4 +1,4 @@
-"""`autotune cache`: list, show, export, import, count and prune what has been tuned."""
+"""`autotune cache`: what has been tuned, and what was missed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer
 from autotune import registry
 from autotune.cli import options, show
 from autotune.errors import UsageError
+from autotune.trial import DEFAULT_TOLERANCE
 
 if TYPE_CHECKING:
     from autotune.store.importing import ImportReport
@@ -260,6 +261,96 @@ def _moment(text: str | None) -> str:
         with suppress(ValueError):
             return datetime.strptime(text, form).isoformat() + "Z"
     raise UsageError(f"since {text!r} is not allowed; allowed: 2026-01-31 or 2026-01-31T12:00:00Z")
+
+
+@app.command("misses")
+def misses(
+    op: Annotated[str | None, typer.Option("--op", help="Only this operator's.")] = None,
+    cache: options.CacheFlag = None,
+    as_json: options.JsonFlag = False,
+) -> None:
+    """List what was looked up, was not there and still is not, most often missed first."""
+    from autotune.store.db import open_cache
+
+    with open_cache(cache, must_exist=True) as opened:
+        missed = [miss for miss in opened.misses() if op is None or miss["op"] == op]
+    if as_json:
+        show.result_json({"misses": missed})
+        return
+    show.table(
+        ("count", "first seen", "last seen", "cpu", "key"),
+        (
+            (
+                str(miss["count"]),
+                miss["first_seen"],
+                miss["last_seen"],
+                _cpu(miss["target"]),
+                miss["key"],
+            )
+            for miss in missed
+        ),
+    )
+
+
+@app.command("why")
+def why(
+    key: Annotated[
+        str | None,
+        typer.Argument(help="A workload's key, as `lookup` prints it; or --op, --shape."),
+    ] = None,
+    op: options.OpGiven = None,
+    shape: options.ShapeGiven = None,
+    dtype: options.DtypeFlag = "float32",
+    layout: options.LayoutFlag = None,
+    tolerance: options.ToleranceFlag = f"{DEFAULT_TOLERANCE:g}",
+    target: options.TargetFlag = "host",
+    threads: options.ThreadsFlag = 1,
+    cache: options.CachesFlag = None,
+    as_json: options.JsonFlag = False,
+) -> None:
+    """Explain a hit or a miss: which records exist, and why each is or is not the answer."""
+    from autotune.lookup import why as explain
+    from autotune.ops.base import parse_workload, workload_of
+
+    if key is None and op is not None and shape is not None:
+        workload = parse_workload(op, shape, dtype, layout, tolerance)
+    elif key is not None and op is None and shape is None:
+        workload = workload_of(key)
+    else:
+        raise UsageError("a workload's key is needed, or both of --op and --shape, and not all")
+    found = explain(workload, target=target, threads=threads, cache=cache or None)
+    if as_json:
+        show.result_json(found.to_dict())
+        return
+    hit = found.hit
+    typer.echo(f"{'hit' if hit.is_hit else 'miss'}: {hit.key}")
+    typer.echo(f"origin    {hit.origin}")
+    typer.echo(f"target    {hit.target}")
+    for seen in found.records:
+        record = seen.record
+        where = f"{show.duration(record.seconds)}, {record.origin}, {record.created}"
+        typer.echo(f"{seen.verdict:9} {seen.reason}: {record.digest} ({where})")
+    if hit.cliff is not None:
+        typer.echo(f"reason    {hit.cliff.reason}; expected to take {hit.cliff.price}")
+        typer.echo(f"to fix    {hit.cliff.fix}")
+
+
+@app.command("snapshot")
+def snapshot(
+    folder: Annotated[Path, typer.Argument(help="Folder for the file; made if absent.")],
+    cache: options.CacheFlag = None,
+    as_json: options.JsonFlag = False,
+) -> None:
+    """Write every record to a file that is named by its content, for builds on several hosts."""
+    from autotune.store.db import open_cache
+
+    with open_cache(cache, must_exist=True) as opened:
+        taken = opened.snapshot(folder)
+    if as_json:
+        show.result_json({**taken._asdict(), "cache": taken.location})
+    else:
+        show.note(f"{taken.records} records; look up with --cache or AUTOTUNE_CACHE set to")
+        typer.echo(taken.location)
 
 
 def _cpu(target_key: str) -> str:

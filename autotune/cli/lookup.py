@@ -10,7 +10,7 @@ from autotune.cli import options, show
 from autotune.trial import DEFAULT_TOLERANCE
 
 if TYPE_CHECKING:
-    from autotune.lookup import Hit
+    from autotune.lookup.answer import Hit
 
 EXIT_MISS = 3
 
@@ -23,7 +23,7 @@ def lookup(
     tolerance: options.ToleranceFlag = f"{DEFAULT_TOLERANCE:g}",
     target: options.TargetFlag = "host",
     threads: options.ThreadsFlag = 1,
-    cache: options.CacheFlag = None,
+    cache: options.CachesFlag = None,
     as_json: options.JsonFlag = False,
 ) -> None:
     """Show what a compiler would get: exit 0 on a hit, 3 with a fallback schedule on a miss."""
@@ -32,7 +32,7 @@ def lookup(
     from autotune.ops.base import contraction, parse_workload
 
     workload = parse_workload(op, shape, dtype, layout, tolerance)
-    hit = find(workload, target=target, threads=threads, cache=cache)
+    hit = find(workload, target=target, threads=threads, cache=cache or None)
     if as_json:
         show.result_json(hit.to_dict())
     else:

@@ -50,6 +50,14 @@ CacheFlag = Annotated[
     str | None,
     typer.Option("--cache", help="Cache file or URL; $AUTOTUNE_CACHE or the user's by default."),
 ]
+CachesFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cache",
+        help="Cache file or URL, or FILE#sha256=HEX; several times for layers, the upper first; "
+        "$AUTOTUNE_CACHE above $AUTOTUNE_CACHE_LAYERS by default.",
+    ),
+]
 JsonFlag = Annotated[
     bool, typer.Option("--json", help="One JSON object on stdout and nothing else there.")
 ]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from autotune.cli import app
 from autotune.ir.default import default_schedule
 from autotune.ops.base import contraction, parse_workload
 from autotune.store.db import open_cache
+from autotune.store.misses import Miss, note
 from autotune.store.record import Record
 from autotune.targets.detect import host, resolve
 
@@ -261,3 +263,158 @@ def test_prune_of_what_makes_no_sense_exits_2(cache: str, options: list[str]) ->
     ended = invoke("prune", "--cache", cache, *options)
     assert (ended.exit_code, ended.stderr.count("\n")) == (2, 1)
     assert len(json.loads(invoke("list", "--cache", cache, "--json").stdout)["entries"]) == 4
+
+
+# --- what was missed --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def missed(cache: str) -> str:
+    """The cache, in which one workload was missed three times and another once."""
+    note(cache, [miss("matmul", "m=9,n=9,k=9", 3), miss("conv2d", "c=8,h=9,k=8,r=3", 1)])
+    return cache
+
+
+def miss(op: str, shape: str, count: int) -> Miss:
+    return Miss(
+        TARGET.key, parse_workload(op, shape), count, "2026-01-31T12:00:00Z", "2026-02-01T12:00:00Z"
+    )
+
+
+def test_misses_have_the_fields_that_the_contract_names(missed: str) -> None:
+    listed = json.loads(invoke("misses", "--cache", missed, "--json").stdout)["misses"]
+    assert [entry["count"] for entry in listed] == [3, 1]
+    names = "key op shape target count first_seen last_seen"
+    assert all(name in entry for entry in listed for name in names.split())
+    shown = invoke("misses", "--cache", missed, "--op", "conv2d").stdout.splitlines()
+    assert len(shown) == 2
+    assert shown[1].startswith("1  ")
+    assert shown[1].endswith(listed[1]["key"])
+
+
+def test_misses_of_a_cache_that_is_not_there_exit_1(tmp_path: Path) -> None:
+    assert invoke("misses", "--cache", str(tmp_path / "none.db")).exit_code == 1
+
+
+def why(cache: str, *arguments: str) -> Any:
+    ended = invoke("why", *arguments, "--target", "x86-64-v3", "--cache", cache, "--json")
+    assert ended.exit_code == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def test_why_tells_of_a_hit_which_record_answers_and_which_are_behind(cache: str) -> None:
+    key = parse_workload("matmul", "m=8,n=16,k=4").key
+    found = why(cache, key)
+    assert found["hit"]
+    verdicts = [(r["verdict"], r["seconds"]) for r in found["records"][:2]]
+    assert verdicts == [("answer", 5e-4), ("behind", 1e-3)]
+    assert found["records"][2]["differs"] == {"n": [32, 16]}
+    assert found == why(cache, "--op", "matmul", "--shape", "k=4,m=8,n=16")
+    shown = invoke("why", key, "--target", "x86-64-v3", "--cache", cache).stdout
+    assert shown.startswith(f"hit: {key}\norigin    tuned\n")
+    told = "answer    made for this key, by another code generator or LLVM: "
+    assert told + found["records"][0]["record"] in shown
+
+
+def test_why_tells_of_a_miss_every_key_that_is_near(cache: str) -> None:
+    """F084."""
+    workload = parse_workload("matmul", "m=8,n=16,k=4")
+    with open_cache(cache) as opened:
+        best = record("matmul", "m=8,n=16,k=4")
+        others = {
+            "threads": replace(best, target_key=TARGET.with_threads(2).key),
+            "cpu": replace(best, target_key=resolve("x86-64-v4").key),
+            "dtype": replace(best, workload=replace(workload, dtype="float64")),
+            "tolerance": replace(best, workload=replace(workload, tolerance=64.0)),
+        }
+        for other in others.values():
+            opened.put(other)
+    ended = invoke("why", workload.key, "--target", "x86-64", "--cache", cache, "--json")
+    found = json.loads(ended.stdout)
+    assert not found["hit"]
+    assert {r["verdict"] for r in found["records"]} == {"other"}
+    fields = {name for r in found["records"] for name in r["differs"]}
+    assert fields == {"threads", "cpu", "features", "dtype", "tolerance"}
+    for r in found["records"]:
+        assert set(r["differs"]) >= {"cpu", "features"}  # none is for this target
+    assert found["cliff"]["fix"] in (
+        invoke("why", workload.key, "--target", "x86-64", "--cache", cache).stdout
+    )
+
+
+def test_why_tells_what_a_fallback_was_made_from(cache: str) -> None:
+    found = why(cache, "--op", "matmul", "--shape", "m=8,n=24,k=4")
+    (used,) = (r for r in found["records"] if r["verdict"] == "fallback")
+    assert (used["key"], found["origin"]) == (found["cliff"]["nearest"], "nearest")
+    assert list(used["differs"]) == ["n"]
+
+
+def test_why_tells_of_illegal_records(cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("answer", "explaining"):
+        module = importlib.import_module(f"autotune.lookup.{name}")
+        monkeypatch.setattr(module, "violation", lambda *_: "17 accumulators")
+    found = why(cache, "--op", "matmul", "--shape", "m=8,n=16,k=4")
+    reasons = [r["reason"] for r in found["records"] if r["verdict"] == "illegal"]
+    assert reasons == ["illegal here: 17 accumulators"] * 2
+    assert "illegal here: 17 accumulators" in found["cliff"]["reason"]
+
+
+def test_why_notes_nothing_and_warns_of_nothing(cache: str) -> None:
+    ended = invoke("why", "--op", "matmul", "--shape", "7x7x7", "--cache", cache)
+    assert (ended.exit_code, ended.stderr) == (0, "")
+    assert json.loads(invoke("misses", "--cache", cache, "--json").stdout) == {"misses": []}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--op", "matmul"],
+        ["matmul/m=1"],
+        ["matmul/m=1,n=1,k=1/float32/row/16"],
+        ["a/b/c/d/tol=1"],
+        ["matmul/m=1,n=1,k=1/float32/row/tol=1", "--op", "matmul"],
+        ["x'; drop table records; --"],
+    ],
+)
+def test_why_of_what_is_no_key_exits_2(cache: str, arguments: list[str]) -> None:
+    """F096."""
+    ended = invoke("why", *arguments, "--cache", cache)
+    assert (ended.exit_code, ended.stdout) == (2, "")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_snapshot_is_what_a_lookup_takes(cache: str, tmp_path: Path) -> None:
+    folder = str(tmp_path / "snapshots")
+    taken = json.loads(invoke("snapshot", folder, "--cache", cache, "--json").stdout)
+    assert (taken["records"], len(taken["sha256"])) == (4, 64)
+    assert invoke("snapshot", folder, "--cache", cache).stdout == f"{taken['cache']}\n"
+    assert why(taken["cache"], "--op", "matmul", "--shape", "m=8,n=16,k=4")["hit"]
+    other = taken["cache"].replace(taken["sha256"], "0" * 64, 1)
+    asked = ["lookup", "--op", "matmul", "--shape", "8x16x4", "--cache"]
+    assert CliRunner().invoke(app, [*asked, other]).exit_code == 1
+    pinned = f"{taken['path']}#sha256={'0' * 64}"
+    ended = CliRunner().invoke(app, [*asked, pinned])
+    assert ended.exit_code == 1
+    assert "is not the snapshot asked for" in ended.stderr
+
+
+def test_lookup_reads_layers_from_the_top_down(cache: str, tmp_path: Path) -> None:
+    above = str(tmp_path / "above.db")
+    with open_cache(above) as opened:
+        opened.put(record("matmul", "m=8,n=32,k=4", seconds=7e-3))
+    asked = ["lookup", "--target", "x86-64-v3", "--json", "--cache", above, "--cache", cache]
+    for shape, seconds in (("8x32x4", 7e-3), ("8x16x4", 5e-4)):
+        ended = CliRunner().invoke(app, [*asked, "--op", "matmul", "--shape", shape])
+        assert json.loads(ended.stdout)["seconds"] == seconds
+
+
+def test_strict_miss_exits_3_with_the_fix(cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F089."""
+    monkeypatch.setenv("AUTOTUNE_STRICT", "1")
+    ended = CliRunner().invoke(
+        app, ["lookup", "--op", "matmul", "--shape", "7x7x7", "--cache", cache]
+    )
+    assert (ended.exit_code, ended.stdout) == (3, "")
+    assert ended.stderr.startswith("error: no tuned record for matmul/m=7,")
+    assert f"autotune run --op matmul --shape m=7,n=7,k=7 --cache {cache}" in ended.stderr

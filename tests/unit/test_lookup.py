@@ -31,6 +31,7 @@ from tests.records import TARGET, WORKLOAD, made
 
 # The package's attribute of this name is the function.
 MODULE = importlib.import_module("autotune.lookup")
+ANSWER = importlib.import_module("autotune.lookup.answer")
 WINOGRAD = "[only]\nalgorithm = 'winograd4'\nwinograd.rows = 1\nwinograd.unroll = 1\n"
 OTHER = ("matmul", "m=7,n=9,k=11")
 V1, V4 = resolve("x86-64"), resolve("x86-64-v4")
@@ -105,7 +106,7 @@ def test_record_of_fewer_features_is_compatible_and_of_more_is_not(path: str) ->
     """F058: never a superset."""
     stored(path, made(seconds=1e-9, target_key=V4.key), made(target_key=V1.key))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MODULE, "violation", lambda *_: None)
+        patch.setattr(ANSWER, "violation", lambda *_: None)
         hit = lookup(WORKLOAD, target=TARGET, cache=path)
     assert (hit.origin, hit.is_hit, hit.seconds) == ("compatible", True, 1e-3)
     assert hit.to_dict()["target"] == TARGET.key
@@ -115,7 +116,7 @@ def test_compatible_prefers_the_richest_subset(path: str) -> None:
     near = "intel-6-85/" + "+".join(TARGET.features) + "/t1"
     stored(path, made(seconds=1e-6, target_key=V1.key), made(seconds=2e-6, target_key=near))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MODULE, "violation", lambda *_: None)
+        patch.setattr(ANSWER, "violation", lambda *_: None)
         assert lookup(WORKLOAD, target=V4, cache=path).seconds == 2e-6
 
 
@@ -145,7 +146,7 @@ def test_miss_takes_the_nearest_shape_adapted(path: str) -> None:
     assert hit.origin == "nearest"
     assert hit.cliff is not None
     assert (hit.cliff.nearest, hit.cliff.differs) == (near.key, {"m": [33, 32]})
-    assert MODULE.violation(contraction(WORKLOAD), hit.schedule, TARGET) is None
+    assert ANSWER.violation(contraction(WORKLOAD), hit.schedule, TARGET) is None
     assert hit.to_dict()["cliff"]["differs"] == {"m": [33, 32]}
 
 
@@ -168,7 +169,7 @@ def test_miss_goes_on_to_the_next_where_the_nearest_cannot_be_adapted(
         calls.append(schedule)
         return None if len(calls) == 1 else schedule
 
-    monkeypatch.setattr(MODULE, "adapt", adapt)
+    monkeypatch.setattr(ANSWER, "adapt", adapt)
     hit = quiet(WORKLOAD, target=TARGET, cache=path)
     assert hit.cliff is not None
     assert (hit.origin, hit.cliff.nearest) == ("nearest", far.key)
@@ -178,7 +179,7 @@ def test_adapted_schedule_that_is_illegal_is_not_handed_out(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored(path, made(parse_workload("matmul", "m=33,n=48,k=16")))
-    monkeypatch.setattr(MODULE, "violation", lambda *_: "a rule")
+    monkeypatch.setattr(ANSWER, "violation", lambda *_: "a rule")
     assert quiet(WORKLOAD, target=TARGET, cache=path).origin == "default"
 
 
@@ -199,7 +200,7 @@ def test_illegal_record_is_a_miss_that_says_why(path: str, monkeypatch: pytest.M
     """F067: a record that today's rules refuse."""
     stored(path, made(codegen=CODEGEN_VERSION + 1))
     rules = iter(["17 accumulators"])
-    monkeypatch.setattr(MODULE, "violation", lambda *_: next(rules, None))
+    monkeypatch.setattr(ANSWER, "violation", lambda *_: next(rules, None))
     with pytest.warns(PerformanceCliffWarning, match="stale, and illegal here: 17 accumulators"):
         hit = lookup(WORKLOAD, target=TARGET, cache=path)
     assert not hit.is_hit
@@ -208,7 +209,7 @@ def test_illegal_record_is_a_miss_that_says_why(path: str, monkeypatch: pytest.M
 def test_record_behind_an_illegal_one_is_taken(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     stored(path, made(seconds=1e-6), made(seconds=2e-6))
     rules = iter(["a rule"])
-    monkeypatch.setattr(MODULE, "violation", lambda *_: next(rules, None))
+    monkeypatch.setattr(ANSWER, "violation", lambda *_: next(rules, None))
     assert lookup(WORKLOAD, target=TARGET, cache=path).seconds == 2e-6
 
 

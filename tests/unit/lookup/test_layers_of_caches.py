@@ -19,6 +19,7 @@ from autotune.targets.detect import resolve
 from tests.records import TARGET, WORKLOAD, made
 
 MODULE = importlib.import_module("autotune.lookup")
+ANSWER = importlib.import_module("autotune.lookup.answer")
 V1 = resolve("x86-64")
 NEAR = parse_workload("matmul", "m=33,n=48,k=16")
 
@@ -80,7 +81,7 @@ def test_exact_below_comes_before_compatible_above(
 ) -> None:
     stored(own, made(seconds=1e-6, target_key=V1.key))
     stored(shipped, made(seconds=1e-3))
-    monkeypatch.setattr(MODULE, "violation", lambda *_: None)
+    monkeypatch.setattr(ANSWER, "violation", lambda *_: None)
     assert quiet([own, shipped]).origin == "tuned"
     assert quiet([own]).origin == "compatible"
 
@@ -91,7 +92,7 @@ def test_illegal_record_above_does_not_hide_the_one_below(
     stored(own, made(seconds=1e-6))
     stored(shipped, made(seconds=1e-3))
     rules = iter(["a rule"])
-    monkeypatch.setattr(MODULE, "violation", lambda *_: next(rules, None))
+    monkeypatch.setattr(ANSWER, "violation", lambda *_: next(rules, None))
     assert quiet([own, shipped]).seconds == 1e-3
 
 
