@@ -1,13 +1,15 @@
-"""`autotune run`: tune one workload, with live progress; a signal ends it with the best kept."""
+"""`autotune run`: tune one workload, or what was missed; a signal ends it with the best kept."""
 
 from __future__ import annotations
 
 import signal
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from autotune.cli import options, progress, show
+from autotune.cli.missed import refuse, run_misses
 from autotune.cli.plan import plan
 from autotune.errors import UsageError
 from autotune.interruption import Gate, exit_code, listening
@@ -41,6 +43,9 @@ def run(
             "--resume", help="Go on with the run of this log: its trials count, its options hold."
         ),
     ] = None,
+    misses: Annotated[
+        bool, typer.Option("--misses", help="Tune what lookups for the target missed, worst first.")
+    ] = False,
     explorer: Annotated[
         str | None, typer.Option("--explorer", help="`autotune list explorers`; annealing.")
     ] = None,
@@ -76,10 +81,7 @@ def run(
     ] = False,
     as_json: options.JsonFlag = False,
 ) -> None:
-    """Tune one workload and keep the winner in the cache if it beats the default schedule."""
-    going_on = None if resume is None else _unfinished(resume)
-    workload = _workload(going_on, op, shape, dtype, layout, tolerance)
-    target, threads = _target(going_on, target, threads)
+    """Tune one workload, or those missed, and keep what beats the default schedule."""
     budget_s = None if budget is None else options.budget_seconds(budget)
     given = {
         "seed": seed,
@@ -89,8 +91,28 @@ def run(
         "timeout_s": timeout,
         "cache_policy": cache_policy,
     }
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if misses:
+        named = {"--op": op, "--shape": shape, "--dtype": dtype, "--layout": layout}
+        refuse({**named, "--tolerance": tolerance, "--resume": resume})
+        run_misses(
+            "host" if target is None else target,
+            threads,
+            partial(_trials, trials),
+            budget_s,
+            wanted,
+            cache,
+            log,
+            dry_run,
+            quiet,
+            as_json,
+        )
+        return
+    going_on = None if resume is None else _unfinished(resume)
+    workload = _workload(going_on, op, shape, dtype, layout, tolerance)
+    target, threads = _target(going_on, target, threads)
     logged = {} if going_on is None else going_on.options
-    chosen = {**logged, **{name: value for name, value in given.items() if value is not None}}
+    chosen = {**logged, **wanted}
     if dry_run:
         _dry_run(workload, target, threads, chosen.get("space"), as_json)
         return
@@ -141,7 +163,9 @@ def _workload(
     if going_on is None:
         for flag, value in (("--op", op), ("--shape", shape)):
             if value is None:
-                raise UsageError(f"Missing option {flag!r} (or '--resume'); see `{RUN} --help`")
+                raise UsageError(
+                    f"Missing option {flag!r} (or '--resume', '--misses'); see `{RUN} --help`"
+                )
         return parse_workload(
             op or "",
             shape or "",

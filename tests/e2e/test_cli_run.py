@@ -154,3 +154,39 @@ def test_unknown_choice_exits_2_and_writes_nothing(command: Command, arguments: 
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
     assert not command.cache.exists()
+
+
+def test_build_whose_misses_were_tuned_misses_nothing(command: Command) -> None:
+    """The circle from a build over its misses to tuning and back."""
+    build = (
+        "import sys, autotune\n"
+        "for sizes in ((8, 16, 4), (8, 16, 4), (9, 16, 4)):\n"
+        "    hit = autotune.lookup(autotune.matmul(*sizes))\n"
+        "    print(hit.origin)\n"
+    )
+
+    def built() -> tuple[list[str], str]:
+        done = subprocess.run(
+            [sys.executable, "-c", build],
+            env=command.environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        return done.stdout.split(), done.stderr
+
+    origins, said = built()
+    assert origins == ["default"] * 3
+    assert "to tune them all: autotune run --misses\n" in said
+    listed = json.loads(command("cache", "misses", "--json")[1])["misses"]
+    assert [miss["count"] for miss in listed] == [2, 1]
+    code, out, err = command(
+        "run", "--misses", "--trials", "2", "--json", "--log", str(command.log)
+    )
+    assert code == 0, err
+    told = json.loads(out)
+    assert {entry["key"] for entry in told["workloads"]} == {miss["key"] for miss in listed}
+    assert told["failed"] == 0
+    assert json.loads(command("cache", "misses", "--json")[1]) == {"misses": []}
+    assert built() == (["tuned"] * 3, "")

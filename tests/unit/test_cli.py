@@ -301,7 +301,10 @@ def test_more_threads_than_cores_exit_2_with_one_line(command: str, more: list[s
         (["run", *SMALL, "--trials", "0"], "'--trials'.*greater than or equal to 1, not '0'"),
         (["run", *SMALL, "--seed", "x"], "'--seed'.*not 'x'"),
         (["run", *SMALL, "--no-such"], "No such option: --no-such"),
-        (["run"], r"Missing option '--op' \(or '--resume'\); see `autotune run --help`"),
+        (
+            ["run"],
+            r"Missing option '--op' \(or '--resume', '--misses'\); see `autotune run --help`",
+        ),
         (["run", "--op", "matmul"], "Missing option '--shape'"),
         (["run", "--shape", "8x8x8"], "Missing option '--op'"),
         (["run", "--resume", "no-such.jsonl"], "no-such.jsonl cannot be read"),

@@ -50,9 +50,10 @@ LAYERS: dict[str, str] = {
     "final_round": "errors ir trial finalists diagnosis interruption keeping progress search",
     "tune": "errors registry ir trial ops.base targets space backends features cost explorers "
     "measure store progress interruption keeping limits diagnosis resume search final_round",
+    "batch": "errors ops.base targets store lookup",
     "doctor": "errors ir trial ops.base targets measure store",
     "cli": "errors registry ir trial ops.base targets space backends measure store progress lookup "
-    "interruption resume sweeps tune doctor",
+    "interruption resume sweeps tune batch doctor",
     "__main__": "interruption cli",
 }
 """Unit -> what it may import, lowest first: every name on the right stands further up."""
