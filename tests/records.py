@@ -8,6 +8,7 @@ from typing import Any
 from autotune.ir.default import default_schedule
 from autotune.ir.schedule import Schedule
 from autotune.ops.base import contraction, parse_workload
+from autotune.store.misses import Miss
 from autotune.store.record import Record
 from autotune.targets.detect import resolve
 from autotune.trial import CODEGEN_VERSION, Workload
@@ -43,3 +44,8 @@ def made(workload: Workload = WORKLOAD, seconds: float = 1e-3, **changes: Any) -
         "created": "2026-01-31T12:00:00Z",
     }
     return Record(**(fields | changes))
+
+
+def missed(workload: Workload = WORKLOAD, count: int = 1) -> Miss:
+    """A miss that was last seen just after `made` records were made."""
+    return Miss(TARGET.key, workload, count, "2026-01-31T12:00:00Z", "2026-01-31T12:00:01Z")

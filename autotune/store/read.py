@@ -221,7 +221,7 @@ def _look(path: str, must_exist: bool) -> Literal["absent", "empty", "file"]:
     if not status.st_size:
         return "empty"
     if status.st_size < _SMALLEST_BYTES:
-        raise _no_database(path)
+        raise DamagedError(str(_no_database(path)))
     return "file"
 
 

@@ -16,11 +16,14 @@ from pathlib import Path
 
 import pytest
 
+from autotune.ops.base import parse_workload
 from autotune.store import paths
 from autotune.store.db import Cache
 from tests.postgres import Server
-from tests.records import TARGET, WORKLOAD, made
+from tests.records import made, missed
 
+OTHER = parse_workload("matmul", "m=8,n=8,k=8")
+"""What is missed, and never tuned."""
 SPAWN = multiprocessing.get_context("spawn")
 WAIT_S = 300.0
 
@@ -31,7 +34,7 @@ def write(location: str, first: int, count: int, together: Barrier) -> None:
     with Cache(location) as cache:
         for number in range(first, first + count):
             assert cache.put(made(seed=number))
-            cache.note_miss(TARGET.key, WORKLOAD)
+            cache.note_misses([missed(OTHER)])
 
 
 def all_write(location: str, processes: int, rows: int) -> None:

@@ -23,7 +23,7 @@ from autotune.store.db import Cache, preview_import
 from autotune.store.importing import ImportReport
 from autotune.store.record import Record, check
 from tests.mutation import mutated
-from tests.records import TARGET, WORKLOAD, made
+from tests.records import TARGET, WORKLOAD, made, missed
 
 QUICK, ALL = range(200), range(200, 10_200)
 OTHER = parse_workload("conv2d", "c=16,h=9,w=7,k=32,r=3,pad=1x0x2x1,bias=1,act=relu", layout="NHWC")
@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Cache(folder / "cache.sqlite") as cache:
         for record in WRITTEN:
             cache.put(record)
-        cache.note_miss(TARGET.key, WORKLOAD)
+        cache.note_misses([missed()])
         cache.export(folder / "now.jsonl")
         cache.export(folder / "packed.zst")
     with closing(sqlite3.connect(folder / "cache.sqlite")) as connection:

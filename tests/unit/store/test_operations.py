@@ -18,7 +18,7 @@ from autotune.store.db import Cache, open_cache
 from autotune.store.pruning import Reasons, doomed
 from autotune.trial import CODEGEN_VERSION
 from tests.postgres import Server
-from tests.records import TARGET, WORKLOAD, made
+from tests.records import TARGET, WORKLOAD, made, missed
 
 OTHER = parse_workload("matmul", "m=64,n=48,k=16")
 CONV = parse_workload("conv2d", "c=16,h=8,k=16,r=3,pad=1")
@@ -85,8 +85,8 @@ def test_one_cache_answers_whatever_a_lookup_asks(cache: Cache) -> None:
 
 def test_misses_are_counted_until_the_key_is_tuned(cache: Cache) -> None:
     for _ in range(3):
-        cache.note_miss(TARGET.key, WORKLOAD)
-    cache.note_miss(TARGET.key, OTHER)
+        cache.note_misses([missed()])
+    cache.note_misses([missed(OTHER)])
     told = [(miss["key"], miss["target"], miss["count"]) for miss in cache.misses()]
     assert told == [(WORKLOAD.key, TARGET.key, 3), (OTHER.key, TARGET.key, 1)]
     cache.put(made())
@@ -176,7 +176,7 @@ def test_stats_agree_with_the_entries(cache: Cache, location: str) -> None:
     cache.put(made(seconds=2e-3, created="2027-01-31T12:00:00Z"))
     cache.put(made(CONV, codegen=CODEGEN_VERSION + 1))
     cache.put(made(CONV, target_key="amd-25-17/avx/t1", origin="imported", verified=False))
-    cache.note_miss(TARGET.key, OTHER)
+    cache.note_misses([missed(OTHER)])
     told, entries = cache.stats().to_dict(), cache.entries()
     assert told["records"] == len(entries) == 4
     assert told["keys"] == len({(r.target_key, r.key) for r in entries}) == 3

@@ -24,7 +24,7 @@ def path(tmp_path: Path) -> Path:
     """A cache of forty records, on some pages."""
     path = tmp_path / "cache.sqlite"
     with Cache(path) as cache:
-        cache._add(made(seed=seed) for seed in range(40))
+        cache._add([made(seed=seed) for seed in range(40)])
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
     return path
