@@ -120,7 +120,7 @@ def _miss(source: Source, question: Question, target: Target, reason: str) -> Hi
     workload = question.workload
     named = question.caches[0] if question.is_named else None
     fix = fix_command(workload, question.target, question.threads, named)
-    nearest = by_distance(workload, source.relatives(target.key, workload))[:MAX_NEIGHBOURS]
+    nearest = by_distance(workload, source.relatives(target.key, workload), MAX_NEIGHBOURS)
     cliff = Cliff(*estimate(source.speedups(workload.op)), reason=reason, fix=fix)
     if question.fallback == "nearest":
         for relative in nearest:

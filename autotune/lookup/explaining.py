@@ -113,8 +113,8 @@ def _elsewhere(source: Source, question: Question, target: Target) -> Iterator[C
 def _similar(source: Source, question: Question, target: Target, hit: Hit) -> Iterator[Considered]:
     """The nearest other shapes, one of which may be the fallback."""
     used = hit.cliff.nearest if hit.cliff and hit.origin == "nearest" else None
-    relatives = by_distance(question.workload, source.relatives(target.key, question.workload))
-    for relative in relatives[:MAX_NEIGHBOURS]:
+    relatives = source.relatives(target.key, question.workload)
+    for relative in by_distance(question.workload, relatives, MAX_NEIGHBOURS):
         is_same_shape = not relative.distance and relative.workload_key != used
         if relative.workload_key == question.workload.key or is_same_shape:
             continue

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from math import log
+from functools import lru_cache
+from heapq import nsmallest
+from math import inf, log
 from typing import Any
 
 from autotune.trial import Workload
@@ -53,33 +55,52 @@ def _fields(target_key: str, workload_key: str) -> dict[str, str]:
     return {**named, "cpu": cpu, "features": features, "threads": threads.removeprefix("t")}
 
 
-def by_distance(workload: Workload, relatives: Iterable[tuple[str, str]]) -> list[Relative]:
-    """The relatives, given by key and shape text, nearest first.
+def by_distance(
+    workload: Workload, relatives: Iterable[tuple[str, str]], count: int
+) -> list[Relative]:
+    """The `count` nearest relatives, given by key and shape text, nearest first.
 
     The distance is the sum over all sizes of |log((1 + theirs) / (1 + ours))|; adding one lets
     padding and flags, which may be 0, count too.
     """
-    found = [_relative(key, _pairs(shape), workload) for key, shape in relatives]
-    return sorted(found, key=lambda relative: (relative.distance, relative.workload_key))
+    ours = workload.shape.split(",")
+    near = nsmallest(
+        count, ((_distance(shape.split(","), ours), key, shape) for key, shape in relatives)
+    )
+    return [
+        Relative(key, distance, _shape_apart(key, shape, workload)) for distance, key, shape in near
+    ]
+
+
+def _distance(theirs: list[str], ours: list[str]) -> float:
+    """Between two shapes, whose parts are in the operator's order, so that most are equal."""
+    if len(theirs) != len(ours):
+        return inf
+    return sum(_part_apart(their, our) for their, our in zip(theirs, ours, strict=True))
+
+
+def _part_apart(theirs: str, ours: str) -> float:
+    if theirs == ours:
+        return 0.0
+    return _apart(theirs.partition("=")[2], ours.partition("=")[2])
+
+
+def _shape_apart(key: str, shape: str, workload: Workload) -> dict[str, list[Any]]:
+    theirs, ours = _pairs(shape), _pairs(workload.shape)
+    tolerance = key.rpartition("/tol=")[2] if "/tol=" in key else workload.tolerance_text
+    theirs["tolerance"], ours["tolerance"] = tolerance, workload.tolerance_text
+    return {
+        name: [_shown(theirs.get(name, "")), _shown(our)]
+        for name, our in ours.items()
+        if theirs.get(name, "") != our
+    }
 
 
 def _pairs(shape: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in shape.split(",") if "=" in part)
 
 
-def _relative(key: str, theirs: dict[str, str], workload: Workload) -> Relative:
-    apart = {
-        name: (theirs.get(name, ""), our)
-        for name, our in _pairs(workload.shape).items()
-        if theirs.get(name, "") != our
-    }
-    distance = sum(_apart(*pair) for pair in apart.values())
-    tolerance = key.rpartition("/tol=")[2]
-    if tolerance != workload.tolerance_text and "/tol=" in key:
-        apart["tolerance"] = (tolerance, workload.tolerance_text)
-    return Relative(key, distance, {name: [*map(_shown, pair)] for name, pair in apart.items()})
-
-
+@lru_cache(maxsize=65_536)
 def _apart(theirs: str, ours: str) -> float:
     left, right = theirs.split("x"), ours.split("x")
     if len(left) != len(right) or not all(part.isdigit() for part in (*left, *right)):

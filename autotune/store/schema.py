@@ -114,11 +114,13 @@ FIND_TARGETS = "SELECT DISTINCT target_key FROM records WHERE workload_key = :wo
 
 FIND_RELATIVES = """SELECT DISTINCT workload_key, shape FROM records
 WHERE op = :op AND dtype = :dtype AND layout = :layout AND target_key = :target_key
-    AND error_units <= :tolerance"""
-"""The workloads of one operator that have been tuned for a target within a tolerance."""
+    AND error_units <= :tolerance
+LIMIT 1024"""
+"""Workloads of one operator that have been tuned for a target within a tolerance; in a cache of
+more, some of them, so that a miss takes milliseconds."""
 
-FIND_SPEEDUPS = "SELECT speedup FROM records WHERE op = :op ORDER BY created DESC LIMIT 1000"
-"""How much tuning has gained on one operator."""
+FIND_SPEEDUPS = "SELECT speedup FROM records WHERE op = :op LIMIT 1000"
+"""How much tuning has gained on one operator, from some of its records."""
 
 FIND_VARIANTS = """SELECT DISTINCT target_key, workload_key FROM records
 WHERE op = :op AND shape = :shape ORDER BY target_key, workload_key"""

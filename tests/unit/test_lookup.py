@@ -406,7 +406,7 @@ def test_distance_counts_ratios_and_unlike_words() -> None:
             "far": "m=64,n=64,k=4096,act=relu",
         }.items()
     }
-    found = by_distance(ours, [*shapes.items(), ("odd", "m=64")])
+    found = by_distance(ours, [*shapes.items(), ("odd", "m=64")], 6)
     assert [relative.workload_key for relative in found][:2] == ["same", "act"]
     assert found[0].distance == 0
     assert {r.workload_key: r.differs for r in found}["act"] == {"act": ["none", "relu"]}

@@ -403,7 +403,7 @@ def test_relatives_targets_and_speedups_agree_on_both_readers(path: str) -> None
                     [(WORKLOAD.key, WORKLOAD.shape), (other.key, other.shape)]
                 )
                 assert source.targets(WORKLOAD.key) == [TARGET.key]
-                assert source.speedups("matmul") == [3.0, 2.0, 2.0]
+                assert sorted(source.speedups("matmul")) == [2.0, 2.0, 3.0]
                 assert source.speedups("conv2d") == []
 
 
