@@ -216,8 +216,6 @@ def _look(path: str, must_exist: bool) -> Literal["absent", "empty", "file"]:
         raise StoreError(f"cache {path} is not a regular file; name a file with --cache")
     if status.st_uid not in (0, os.geteuid()):
         _warn_of_owner(path, status.st_uid)
-    if not os.access(path, os.R_OK):
-        raise StoreError(f"cache {path} cannot be read: {os.strerror(errno.EACCES)}")
     if not status.st_size:
         return "empty"
     if status.st_size < _SMALLEST_BYTES:
@@ -275,6 +273,8 @@ def connect(path: str) -> sqlite3.Connection:
                 raise _no_database(path) from error
             if code not in _NO_SIDE_FILES and code & 0xFF not in _NO_SIDE_FILES:
                 break
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"cache {path} cannot be read: {os.strerror(errno.EACCES)}") from last
     raise failure(path, last or sqlite3.OperationalError("unknown")) from last
 
 

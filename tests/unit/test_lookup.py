@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -294,7 +295,8 @@ def test_default_cache_that_cannot_be_read_is_a_miss_told_once(
             monkeypatch.setenv("AUTOTUNE_CACHE", path + "/cache.sqlite")
         case "unreadable":
             monkeypatch.setattr("autotune.store.read.os.access", lambda *_: False)
-            Path(path).write_text("")
+            monkeypatch.setattr("autotune.store.read.sqlite3.connect", _refused)
+            Path(path).write_bytes(bytes(1024))
         case _:
             for name in ("AUTOTUNE_CACHE", "XDG_CACHE_HOME"):
                 monkeypatch.delenv(name, raising=False)
@@ -311,6 +313,12 @@ def test_default_cache_that_cannot_be_read_is_a_miss_told_once(
     assert sorted(tmp_path.iterdir()) == before
     with pytest.raises(CacheMissError):
         lookup(WORKLOAD, target=TARGET, strict=True)
+
+
+def _refused(*_: Any, **__: Any) -> Any:
+    error = sqlite3.OperationalError("unable to open database file")
+    error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+    raise error
 
 
 def test_broken_schedule_is_a_miss(path: str) -> None:
