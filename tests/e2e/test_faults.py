@@ -220,9 +220,79 @@ SETTLED = {
         "unit/cost/test_xgboost.py::test_only_public_names_of_xgboost_are_used",
         "unit/cost/test_xgboost.py::test_too_old_xgboost_is_named",
     ],
+    "F058": ["unit/test_lookup.py::test_record_of_fewer_features_is_compatible_and_of_more_is_not"],
+    "F059": [
+        "unit/lookup/test_faults_of_lookup.py::test_workload_that_differs_in_one_attribute_is_a_miss",
+        "unit/test_ops.py::test_workloads_that_differ_in_one_attribute_have_different_keys",
+    ],
+    "F060": [
+        "unit/lookup/test_faults_of_lookup.py::test_workload_that_differs_in_one_attribute_is_a_miss"
+    ],
+    "F061": [
+        "unit/lookup/test_faults_of_lookup.py::test_workload_that_differs_in_one_attribute_is_a_miss",
+        "unit/lookup/test_faults_of_lookup.py::test_looser_tolerance_is_a_miss_that_says_so",
+    ],
+    "F062": [
+        "unit/lookup/test_faults_of_lookup.py::test_other_thread_count_is_a_miss_that_says_so"
+    ],
+    "F063": [
+        "unit/lookup/test_faults_of_lookup.py::test_key_is_the_same_in_every_process_and_for_every_kind_of_number"
+    ],
+    "F064": [
+        "unit/lookup/test_faults_of_lookup.py::test_key_is_the_same_in_every_process_and_for_every_kind_of_number",
+        "unit/lookup/test_faults_of_lookup.py::test_record_outside_of_todays_space_answers",
+    ],
+    "F066": [
+        "unit/lookup/test_faults_of_lookup.py::test_workload_that_differs_in_one_attribute_is_a_miss",
+        "unit/lookup/test_faults_of_lookup.py::test_only_code_generator_and_llvm_make_a_record_stale",
+    ],
+    "F067": [
+        "unit/test_lookup.py::test_illegal_record_is_a_miss_that_says_why",
+        "unit/lookup/test_faults_of_lookup.py::test_record_outside_of_todays_space_answers",
+    ],
+    "F068": [
+        "unit/lookup/test_faults_of_lookup.py::test_record_outside_of_todays_space_answers",
+        "unit/lookup/test_faults_of_lookup.py::test_file_of_bad_rows_is_read_once_and_told_once",
+        "unit/test_lookup.py::test_record_behind_an_illegal_one_is_taken",
+    ],
+    "F071": [
+        "unit/lookup/test_faults_of_lookup.py::test_only_code_generator_and_llvm_make_a_record_stale"
+    ],
+    "F072": [
+        "unit/lookup/test_faults_of_lookup.py::test_nearest_of_a_quite_different_shape_is_legal_and_marked"
+    ],
+    "F073": [
+        "unit/lookup/test_faults_of_lookup.py::test_same_cache_gives_the_same_code_in_every_process"
+    ],
+    "F075": [
+        "unit/lookup/test_faults_of_lookup.py::test_lookups_among_ten_thousand_shapes_read_few_of_them"
+    ],
     "F077": [
         "unit/store/test_mounts.py::test_cache_on_a_network_has_no_wal_and_warns_once",
         "unit/store/test_mounts.py::test_cache_that_was_moved_to_a_network_drops_its_wal",
+    ],
+    "F083": [
+        "unit/lookup/test_faults_of_lookup.py::test_file_of_bad_rows_is_read_once_and_told_once",
+        "unit/store/test_misses.py::test_broken_rows_are_left_out",
+    ],
+    "F084": [
+        "unit/lookup/test_faults_of_lookup.py::test_key_is_the_same_in_every_process_and_for_every_kind_of_number",
+        "unit/test_cli_cache.py::test_why_tells_of_a_miss_every_key_that_is_near",
+    ],
+    "F085": [
+        "unit/lookup/test_telling.py::test_process_ends_with_one_report",
+        "unit/lookup/test_telling.py::test_workers_of_one_build_tell_each_shape_once",
+    ],
+    "F086": [
+        "unit/lookup/test_faults_of_lookup.py::test_every_way_to_look_up_gives_the_same_answer_and_a_miss_leaves_a_trace"
+    ],
+    "F088": [
+        "unit/lookup/test_telling.py::test_report_tells_the_others_once_worst_first",
+        "unit/test_lookup.py::test_illegal_record_is_a_miss_that_says_why",
+    ],
+    "F089": [
+        "unit/lookup/test_faults_of_lookup.py::test_nothing_is_tuned_unasked",
+        "unit/test_cli_cache.py::test_strict_miss_exits_3_with_the_fix",
     ],
     "F090": [
         "e2e/test_survival_cli.py::test_interrupted_run_ends_at_once_with_its_work_kept",
@@ -234,6 +304,11 @@ SETTLED = {
     "F091": [
         "e2e/test_survival_cli.py::test_hanging_last_candidate_is_counted_and_ends",
         "e2e/test_survival_cli.py::test_hanging_candidate_does_not_outlive_the_budget",
+    ],
+    "F096": [
+        "unit/lookup/test_faults_of_lookup.py::test_text_from_outside_is_only_text",
+        "unit/test_cli_cache.py::test_why_of_what_is_no_key_exits_2",
+        "unit/test_batch.py::test_miss_that_is_no_workload_is_reported",
     ],
     "F097": [
         "e2e/test_survival_cli.py::test_user_without_a_home_gets_results_in_a_folder_of_their_own",
