@@ -46,7 +46,8 @@ MAX_REMEMBERED = 16_384
 MAX_KERNELS = 256
 """Compiled kernels that are remembered, the latest; others live as long as somebody holds them."""
 
-_answers: dict[tuple[object, ...], tuple[layers.Stamp, Hit]] = {}
+_answers: dict[tuple[object, ...], tuple[layers.Stamp, Hit, str]] = {}
+"""What was answered to `lookup`'s arguments, by the caches in which state, and where misses go."""
 _kernels: dict[tuple[Workload, Target, str], Kernel] = {}
 _lock = threading.Lock()
 
@@ -83,7 +84,7 @@ def lookup(
     if known and known[0] == layers.stamp(caches):
         hit = known[1]
         if hit.cliff is not None:
-            _teller.notes.add(caches[0], hit.target, w)
+            _teller.notes.add(known[2], hit.target, w)
     else:
         strict = strict or _is_strict()
         hit = _answer(Question(*asked), strict)
@@ -173,7 +174,7 @@ def _answer(question: Question, strict: bool) -> Hit:
     stamp = layers.stamp(question.caches)
     with layers.opened(question.caches, question.is_named) as source:
         hit = find(source, question, target)
-    site = Site(question.caches[0], target.key, question.workload.key)
+    site = Site(paths.absolute(question.caches[0]), target.key, question.workload.key)
     if hit.cliff is None:
         _teller.hit(site)
     else:
@@ -186,7 +187,7 @@ def _answer(question: Question, strict: bool) -> Hit:
     if stamp and not _is_racy(stamp):
         if len(_answers) >= MAX_REMEMBERED:
             _answers.clear()
-        _answers[question] = (stamp, hit)
+        _answers[question] = (stamp, hit, site.location)
     return hit
 
 
@@ -201,7 +202,7 @@ def _look(location: str, miss: Miss) -> Told | None:
     with suppress(AutotuneError):
         target = resolve(miss.target_key)
         is_host = target == resolve("host", target.threads)
-        is_named = location != paths.cache_path()
+        is_named = location != paths.absolute(paths.cache_path())
         question = Question(
             reparsed(miss.workload),
             "host" if is_host else target,

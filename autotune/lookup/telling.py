@@ -126,7 +126,7 @@ class Teller:
         """The caches that were asked, and the default one."""
         found = {site.location for site in (*self._hits, *self._misses)}
         with suppress(AutotuneError):
-            found.add(paths.cache_path())
+            found.add(paths.absolute(paths.cache_path()))
         return found - {""}
 
     def _before_fork(self) -> None:

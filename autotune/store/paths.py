@@ -63,6 +63,11 @@ def is_file(location: str) -> bool:
     return "://" not in location
 
 
+def absolute(location: str) -> str:
+    """The same cache, wherever this process goes later; '' stays none."""
+    return os.path.abspath(location) if location and is_file(location) else location
+
+
 def unpinned(location: str) -> tuple[str, str]:
     """The file of `FILE#sha256=HEX` and its digest, which is empty where none is asked for."""
     path, _, digest = location.partition(PIN)

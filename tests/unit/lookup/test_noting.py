@@ -16,6 +16,7 @@ from autotune.lookup import noting
 from autotune.lookup.noting import Notes, Site
 from autotune.ops.base import parse_workload
 from autotune.store import misses
+from autotune.store.db import open_cache
 from tests.records import TARGET, WORKLOAD
 
 MODULE = importlib.import_module("autotune.lookup")
@@ -194,6 +195,27 @@ def test_workers_of_a_pool_that_is_terminated_have_written_all_but_the_last_seco
     )
     python(root, code)
     assert len(counts(path)) == 8
+
+
+def test_misses_go_where_the_cache_was_wherever_the_process_goes(
+    tmp_path: Path, root: Path
+) -> None:
+    for name in ("here", "there"):
+        open_cache(tmp_path / name / "c").close()
+    code = (
+        f"import os; os.chdir({str(tmp_path / 'here')!r}); miss(1, 'c', 2)\n"
+        f"os.chdir({str(tmp_path / 'there')!r}); miss(1, 'c', 3)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", MISSES + code],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert [*counts(str(tmp_path / "here" / "c")).values()] == [2]
+    assert [*counts(str(tmp_path / "there" / "c")).values()] == [3]
 
 
 def test_several_processes_at_once_lose_none(path: str, root: Path) -> None:
