@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,6 +24,9 @@ def lookup(
     target: options.TargetFlag = "host",
     threads: options.ThreadsFlag = 1,
     cache: options.CachesFlag = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="A miss is an error, and no schedule is given.")
+    ] = False,
     as_json: options.JsonFlag = False,
 ) -> None:
     """Show what a compiler would get: exit 0 on a hit, 3 with a fallback schedule on a miss."""
@@ -32,7 +35,7 @@ def lookup(
     from autotune.ops.base import contraction, parse_workload
 
     workload = parse_workload(op, shape, dtype, layout, tolerance)
-    hit = find(workload, target=target, threads=threads, cache=cache or None)
+    hit = find(workload, target=target, threads=threads, cache=cache or None, strict=strict)
     if as_json:
         show.result_json(hit.to_dict())
     else:

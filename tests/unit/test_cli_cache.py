@@ -409,12 +409,17 @@ def test_lookup_reads_layers_from_the_top_down(cache: str, tmp_path: Path) -> No
         assert json.loads(ended.stdout)["seconds"] == seconds
 
 
-def test_strict_miss_exits_3_with_the_fix(cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("way", ["flag", "environment"])
+def test_strict_miss_exits_3_with_the_fix(
+    cache: str, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
     """F089."""
-    monkeypatch.setenv("AUTOTUNE_STRICT", "1")
-    ended = CliRunner().invoke(
-        app, ["lookup", "--op", "matmul", "--shape", "7x7x7", "--cache", cache]
-    )
+    asked = ["lookup", "--op", "matmul", "--shape", "7x7x7", "--cache", cache]
+    if way == "flag":
+        asked.append("--strict")
+    else:
+        monkeypatch.setenv("AUTOTUNE_STRICT", "1")
+    ended = CliRunner().invoke(app, asked)
     assert (ended.exit_code, ended.stdout) == (3, "")
     assert ended.stderr.startswith("error: no tuned record for matmul/m=7,")
     assert f"autotune run --op matmul --shape m=7,n=7,k=7 --cache {cache}" in ended.stderr
