@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 def replay(
-    sweep: Annotated[str, typer.Argument(help="A recorded sweep, as tuning_logs/ holds them.")],
+    sweep: Annotated[
+        str,
+        typer.Argument(help="A recorded sweep, Kernel Tuner's cache file, or T4 results."),
+    ],
     explorer: Annotated[
         list[str] | None,
         typer.Option("--explorer", help="`autotune list explorers`; annealing. May come again."),
@@ -33,18 +36,29 @@ def replay(
     picture: Annotated[
         str | None, typer.Option("--picture", help="Draw the curves: a name in .svg or .png.")
     ] = None,
+    write: Annotated[
+        str | None, typer.Option("--write", help="Write the sweep to this file; search nothing.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="Of --write: sweep, kernel-tuner or t4.")
+    ] = "kernel-tuner",
     as_json: options.JsonFlag = False,
 ) -> None:
     """Replay searches on a recorded sweep: trials and regret, with quartiles over the seeds."""
+    from autotune.sweeps import formats
     from autotune.sweeps import picture as pictures
-    from autotune.sweeps.file import read
     from autotune.sweeps.replay import replays
     from autotune.sweeps.report import Searches
     from autotune.sweeps.space import SweepSpace
 
     if picture is not None:
         pictures.check(picture)
-    space = SweepSpace(read(sweep))
+    space = SweepSpace(formats.read(sweep))
+    if write is not None:
+        formats.write(space.sweep, write, form)
+        if as_json:
+            show.result_json({**_about(space.sweep), "written": write, "format": form})
+        return
     numbers = range(seed, seed + seeds)
     found = {
         pair: Searches(space.sweep, tuple(replays(space, *pair, trials, numbers)))

@@ -102,7 +102,7 @@ def foreign(path: Path) -> None:
     [
         (cut, "it is cut or damaged"),
         (of_another_version, "version 2 is not known; allowed: 1"),
-        (foreign, "it is not compressed with gzip"),
+        (foreign, "is no recorded sweep, no cache file of Kernel Tuner and no T4 results"),
         (Path.unlink, "cannot be read: No such file or directory"),
     ],
 )
