@@ -65,7 +65,7 @@ def _pyplot() -> Any:
         import matplotlib
     except ImportError as error:
         raise UsageError(
-            "matplotlib is not installed, and --picture needs it: pip install matplotlib"
+            "matplotlib is not installed, and --picture needs it: pip install '.[bench]'"
         ) from error
     # Pictures are written, never shown.
     matplotlib.use("Agg")
