@@ -4,8 +4,8 @@
     python scripts/bench_search.py C12 --seeds 40 --json > bench.json
 
 For each sweep and search the trials to 95% and 99% of the best known: median and quartiles over
-the seeds. Nothing is measured. What is not installed (`pip install '.[bench]'`) is left out, with a
-line that says so.
+the seeds. Nothing is measured; TPE alone thinks for hours. What is not installed (`pip install
+'.[bench]'`) is left out, with a line that says so.
 """
 
 from __future__ import annotations
@@ -106,13 +106,14 @@ def _tpe(sweep: Sweep, trials: int, seed: int) -> Replayed:
         if len(rows) == min(trials, len(sweep)):
             break
         asked = study.ask(kinds)
-        row = _led(sweep, [asked.params[knob] for knob in kinds])
+        proposed = asked.params
+        row = _led(sweep, [proposed[knob] for knob in kinds])
         study.tell(asked, state=optuna.trial.TrialState.FAIL)
         rows.setdefault(row)
-        params = dict(zip(kinds, sweep.points[row].tolist(), strict=True))
+        measured = dict(zip(kinds, sweep.points[row].tolist(), strict=True))
         quality = float(sweep.qualities[row])
         study.add_trial(
-            optuna.trial.create_trial(params=params, distributions=kinds, value=1 - quality)
+            optuna.trial.create_trial(params=measured, distributions=kinds, value=1 - quality)
         )
     return Replayed(seed, tuple(rows))
 

@@ -55,7 +55,8 @@ PENDING, BATCH = 48, 16
 """Candidates under way at most: builders and runner never idle, little is lost."""
 TRIAL_LIMIT_S = 120.0
 """Without a single candidate for so long, something hangs."""
-PLAIN_COUNT = 64
+PLAIN_COUNTS = (12, 64)
+"""Plain points asked for: as many as explorers ask for, then more, which may be of other forms."""
 
 Outcomes = dict[str, Timing | Failure]
 """By digest."""
@@ -259,7 +260,8 @@ def _table(told: Named) -> tuple[dict[str, tuple[tuple[Value, ...], list[int]]],
 def _seen(space: Space, points: Points) -> dict[str, Any]:
     """What the program makes of the points: families, bounds, plain ones and features."""
     rows = {tuple(point): row for row, point in enumerate(points.tolist())}
-    plain = [rows[key] for key in map(tuple, space.plain(PLAIN_COUNT).tolist()) if key in rows]
+    asked = np.concatenate([space.plain(many) for many in PLAIN_COUNTS])
+    plain = dict.fromkeys(rows[key] for key in map(tuple, asked.tolist()) if key in rows)
     computed = features.compute(space, points)
     varying = np.ptp(computed, axis=0) > 0
     names = zip(features.NAMES, computed.T, varying, strict=True)

@@ -18,6 +18,7 @@ from autotune.space.winograd import WinogradSpace
 DRAWN = 1024
 """Points drawn to grow the boxes around."""
 PLAIN = 64
+"""Plain points among which there is one of each variant that has any."""
 OVERSHOOT = 1.25
 """A value that brings a box so far beyond its share is left out."""
 WALKED = 64
@@ -64,9 +65,13 @@ def _members(space: Space, wrap: Wrap = ()) -> list[tuple[Member, Wrap]]:
 def _variants(
     space: Member, wrap: Wrap, rng: np.random.Generator
 ) -> list[tuple[Member, Points, Wrap]]:
-    """Points of each variant: plain ones first, then random ones."""
-    drawn = np.concatenate([space.plain(PLAIN), space.sample(rng, DRAWN)])
-    return [(space, drawn[drawn[:, 0] == v], wrap) for v in np.unique(drawn[:, 0])]
+    """Points of each variant: a plain one if there is any, then random ones."""
+    plain, drawn = space.plain(PLAIN), space.sample(rng, DRAWN)
+    found = []
+    for v in np.unique(np.concatenate([plain[:, 0], drawn[:, 0]])):
+        of_v = [plain[plain[:, 0] == v][:1], drawn[drawn[:, 0] == v]]
+        found.append((space, np.concatenate(of_v), wrap))
+    return found
 
 
 def _grown(space: Member, around: Points, share: int, rng: np.random.Generator) -> Points:
