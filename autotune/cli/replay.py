@@ -78,7 +78,6 @@ def replay(
 
 
 def _about(sweep: Sweep) -> dict[str, Any]:
-    best = int(sweep.qualities.argmax())
     return {
         "sweep": sweep.name,
         "points": len(sweep),
@@ -86,7 +85,7 @@ def _about(sweep: Sweep) -> dict[str, Any]:
         "best_known": {
             "seconds": sweep.best_ratio * sweep.reference_s,
             "ratio": sweep.best_ratio,
-            "values": sweep.values(best),
+            "values": sweep.values(sweep.best_row),
         },
         "share_within_95": sweep.share_within(0.95),
         "share_within_99": sweep.share_within(0.99),

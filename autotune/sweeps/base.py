@@ -122,10 +122,15 @@ class Sweep:
         return found
 
     @cached_property
-    def best_ratio(self) -> float:
-        """The best known: the least among the points read again, where there are any."""
+    def best_row(self) -> int:
+        """The best known: the fastest of the points read again, where there are any."""
         rows = sorted(self.again) or list(range(len(self)))
-        return float(np.nanmin(self.ratios[rows]))
+        return rows[int(np.nanargmin(self.ratios[rows]))]
+
+    @property
+    def best_ratio(self) -> float:
+        """Its time over the reference's."""
+        return float(self.ratios[self.best_row])
 
     @cached_property
     def qualities(self) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ def test_a_lucky_first_reading_is_neither_the_best_nor_better_than_it() -> None:
     lucky = replace(SWEEP, first_ratios=ratios)
     assert lucky.best_ratio == SWEEP.best_ratio
     assert lucky.qualities[row] == 1.0
+    assert lucky.best_row == SWEEP.best_row != row
     corrected = replace(lucky, again={**SWEEP.again, row: (2.0, 3.0, 9.0)})
     assert corrected.best_ratio == SWEEP.best_ratio
     assert corrected.qualities[row] == pytest.approx(SWEEP.best_ratio / 3.0)
