@@ -26,7 +26,8 @@ from autotune.sweeps.base import Sweep, SweepError, Value
 
 VERSION = 1
 SUFFIX = ".sweep.gz"
-MOST_POINTS, MOST_COLUMNS = 1_000_000, 2048
+MOST_POINTS, MOST_COLUMNS = 40_000, 2048
+"""So many points still make lines of less than `store.lines.MAX_LINE_BYTES`."""
 DIGITS = 6
 """Significant digits of times: more than any clock has."""
 END = b'{"kind":"end"'
@@ -37,8 +38,10 @@ def write(sweep: Sweep, path: str | os.PathLike[str]) -> None:
     """Write the file, whole or not at all; the same sweep always gives the same bytes.
 
     Raises:
-        SweepError: it cannot be written.
+        SweepError: it cannot be written, or has too many points.
     """
+    if len(sweep) > MOST_POINTS:
+        raise SweepError(f"sweep {sweep.name} has {len(sweep)} points; allowed: {MOST_POINTS}")
     lines = [_line(fields) for fields in _lines(sweep)]
     digest = hashlib.sha256(b"".join(lines)).hexdigest()
     content = b"".join([*lines, _line({"kind": "end", "sha256": digest})])

@@ -69,6 +69,27 @@ def test_the_same_sweep_gives_the_same_bytes_also_read_and_written_again(path: P
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
+def test_as_many_points_as_are_allowed_can_be_read_again(tmp_path: Path) -> None:
+    """The longest lines that there can be: no two numbers are alike, and all are long."""
+    count = file.MOST_POINTS
+    numbers = np.random.default_rng(0).uniform(1e-5, 9e-5, count)
+    large = Sweep(
+        name="large", about={}, knobs={"a": tuple(range(count))},
+        points=np.arange(count)[:, None], first_ratios=numbers, failures=("",) * count,
+        reference_s=1e-3, bounds=numbers, features={"a": (-numbers).astype(np.float32)},
+    )  # fmt: skip
+    file.write(large, tmp_path / "large")
+    assert_alike(file.read(tmp_path / "large"), large)
+
+
+def test_more_points_than_are_allowed_are_not_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file, "MOST_POINTS", 100)
+    with pytest.raises(SweepError, match=rf"made has {len(SWEEP)} points; allowed: 100"):
+        file.write(SWEEP, path)
+
+
 def test_every_cut_is_noticed(path: Path) -> None:
     whole = path.read_bytes()
     for count in range(0, len(whole), max(1, len(whole) // 60)):
