@@ -41,14 +41,22 @@ class Form(StrEnum):
 @app.command("list")
 def list_(
     op: OnlyOp = None,
+    target: OnlyTarget = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="At most so many; all by default.")
+    ] = None,
+    offset: Annotated[
+        int, typer.Option("--offset", min=0, help="Leave out so many before them.")
+    ] = 0,
     cache: options.CacheFlag = None,
     as_json: options.JsonFlag = False,
 ) -> None:
-    """List what has been tuned."""
+    """List what has been tuned, the best record of each key first."""
     from autotune.store.db import open_cache
 
     with open_cache(cache, must_exist=True) as opened:
-        entries = [record.to_entry() for record in opened.entries(_op(op))]
+        records = opened.entries(_op(op), _target(target), limit=limit, offset=offset)
+    entries = [record.to_entry() for record in records]
     if as_json:
         show.result_json({"entries": entries})
         return
@@ -142,14 +150,14 @@ def import_(
     as_json: options.JsonFlag = False,
 ) -> None:
     """Add an exported file's records to the cache; nothing that is there is replaced."""
-    from autotune.store.db import open_cache, preview_import
+    from autotune.store.db import open_to_write, preview_import
 
     if not file.exists():
         raise UsageError(f"file {str(file)!r} does not exist; a file that export wrote is needed")
     if dry_run:
         taken = preview_import(cache, file, trust)
     else:
-        with open_cache(cache) as opened:
+        with open_to_write(cache) as opened:
             taken = opened.import_(file, trust)
     if as_json:
         show.result_json({**taken.to_dict(), "dry_run": dry_run, "file": str(file)})

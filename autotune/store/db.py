@@ -149,17 +149,26 @@ class Cache:
         rows = self._select(schema.FIND_VARIANTS, workload.to_columns())
         return [(row["target_key"], row["workload_key"]) for row in rows]
 
-    def entries(self, op: str = "", target: str = "", since: str = NEVER) -> list[Record]:
+    def entries(
+        self,
+        op: str = "",
+        target: str = "",
+        since: str = NEVER,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[Record]:
         """Records by target and workload, those of each key best first; to_entry is their JSON.
 
         Args:
             op: only this operator's; empty is every one.
             target: only for targets that have this in their key.
             since: only those made at this time or later, as `Record.created`.
+            limit: at most so many; None is all.
+            offset: without so many before them.
         """
         with self._transaction(self._reading) as connection:
             llvm = toolchain.current_llvm(engine.meta(connection))
-            sought = entry_parameters(op, target, since, llvm)
+            sought = entry_parameters(op, target, since, llvm, limit, offset)
             found = engine.rows(connection, schema.READ_RECORDS, sought)
         return records_of(found, self._shown, llvm)
 
@@ -441,7 +450,12 @@ def open_for_results(location: str | None = None) -> Cache:
         return instead
 
 
-def _renewed(location: str | os.PathLike[str] | None) -> Cache:
+def open_to_write(location: str | os.PathLike[str] | None = None) -> Cache:
+    """The cache at a path or URL; a damaged file of ours is moved aside first.
+
+    Raises:
+        StoreError: as `Cache` does.
+    """
     try:
         return Cache(location)
     except DamagedError:
@@ -453,7 +467,7 @@ def _renewed(location: str | os.PathLike[str] | None) -> Cache:
 
 def _writable(location: str | None) -> Cache:
     with ExitStack() as stack:
-        cache = stack.enter_context(_renewed(location))
+        cache = stack.enter_context(open_to_write(location))
         cache.check_writable()
         stack.pop_all()
     return cache

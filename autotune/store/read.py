@@ -20,7 +20,7 @@ from urllib.parse import quote
 from autotune.errors import StoreError
 from autotune.store import schema
 from autotune.store.identity import State, identify
-from autotune.store.record import Record, from_row
+from autotune.store.record import MAX_INTEGER, Record, from_row
 from autotune.store.toolchain import current_llvm
 from autotune.trial import CODEGEN_VERSION, Workload
 
@@ -159,7 +159,9 @@ def relative_parameters(target_key: str, workload: Workload) -> dict[str, Any]:
     return {**workload.to_columns(), "target_key": target_key}
 
 
-def entry_parameters(op: str, target: str, since: str, llvm: str) -> dict[str, Any]:
+def entry_parameters(
+    op: str, target: str, since: str, llvm: str, limit: int | None = None, offset: int = 0
+) -> dict[str, Any]:
     """Parameters of `schema.READ_RECORDS`; `target` is a part of a target's key."""
     part = target.replace("!", "!!").replace("%", "!%").replace("_", "!_")
     return {
@@ -168,6 +170,8 @@ def entry_parameters(op: str, target: str, since: str, llvm: str) -> dict[str, A
         "since": since,
         "codegen": CODEGEN_VERSION,
         "llvm": llvm,
+        "limit": MAX_INTEGER if limit is None else limit,
+        "offset": offset,
     }
 
 

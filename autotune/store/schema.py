@@ -129,9 +129,10 @@ WHERE op = :op AND shape = :shape ORDER BY target_key, workload_key"""
 READ_META = "SELECT name, value FROM meta"
 READ_RECORDS = f"""SELECT * FROM records
 WHERE :op IN ('', op) AND target_key LIKE :target ESCAPE '!' AND created >= :since
-ORDER BY target_key, workload_key, {RANK}"""
+ORDER BY target_key, workload_key, {RANK}
+LIMIT :limit OFFSET :offset"""
 """Records of one operator or of all (''), for targets that a pattern fits, made at a time or later;
-those of each key best first."""
+those of each key best first, so many of them."""
 COUNT_RECORDS = """SELECT op, target_key, origin, verified,
     CASE WHEN codegen = :codegen AND (llvm = :llvm OR :llvm = '') THEN 0 ELSE 1 END AS stale,
     count(*) AS records, min(created) AS oldest, max(created) AS newest

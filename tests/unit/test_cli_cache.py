@@ -74,6 +74,39 @@ def test_list_shows_one_operator_on_request(cache: str) -> None:
     assert "conv2d/" in shown[1]
 
 
+def test_list_pages_through_everything_once(cache: str) -> None:
+    whole = json.loads(invoke("list", "--cache", cache, "--json").stdout)["entries"]
+    pages = [
+        json.loads(invoke("list", "--cache", cache, "--json", "--limit", "3", *more).stdout)
+        for more in ([], ["--offset", "3"], ["--offset", "4"])
+    ]
+    assert [entry for page in pages for entry in page["entries"]] == whole
+    assert [len(page["entries"]) for page in pages] == [3, 1, 0]
+
+
+def test_list_shows_one_target_on_request(cache: str) -> None:
+    for target, count in (("x86-64-v3", 4), ("t1", 4), ("intel", 0)):
+        ended = invoke("list", "--cache", cache, "--json", "--target", target)
+        assert len(json.loads(ended.stdout)["entries"]) == count
+
+
+@pytest.mark.parametrize("options", [["--limit", "0"], ["--offset", "-1"], ["--op", "fft"]])
+def test_list_of_what_makes_no_sense_exits_2(cache: str, options: list[str]) -> None:
+    ended = invoke("list", "--cache", cache, *options)
+    assert (ended.exit_code, ended.stderr.count("\n")) == (2, 1)
+
+
+def test_import_into_a_damaged_cache_moves_it_aside(cache: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "f.jsonl")
+    invoke("export", file, "--cache", cache)
+    damaged = Path(cache).read_bytes()[:100] + b"\xff" * 9000
+    Path(cache).write_bytes(damaged)
+    ended = invoke("import", file, "--cache", cache, "--json")
+    assert (ended.exit_code, json.loads(ended.stdout)["added"]) == (0, 4)
+    assert ended.stderr.startswith(f"warning: cache {cache} is damaged: it has been moved to ")
+    assert ended.stderr.count("\n") == 1
+
+
 def test_list_of_a_cache_that_is_not_there_exits_1_and_makes_none(tmp_path: Path) -> None:
     missing = tmp_path / "none.db"
     ended = invoke("list", "--cache", str(missing))
