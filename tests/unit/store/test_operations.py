@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -120,6 +121,52 @@ def test_row_that_is_broken_is_left_out_with_a_warning_and_pruned(cache: Cache) 
         assert [record.seconds for record in cache.entries()] == [2e-3]
     assert cache.prune(Reasons(broken=True)) == {"removed": {"broken": 1}, "left": 1}
     assert [record.seconds for record in cache.entries()] == [2e-3]
+
+
+def test_documented_sql_runs_and_says_what_the_cache_says(cache: Cache, root: Path) -> None:
+    """As a compiler would do that has nothing but the document."""
+    cache.put(made())
+    cache.put(made(seconds=1e-9, origin="imported", verified=False))
+    known = {
+        **WORKLOAD.to_columns(),
+        "target_key": TARGET.key,
+        "workload_key": WORKLOAD.key,
+        "codegen": CODEGEN_VERSION,
+        "llvm": "",
+        "now": "2026-02-01T00:00:00Z",
+    }
+    document = (root / "docs" / "cache.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```sql\n(.*?)\n```", document, re.DOTALL)
+    tables, meta, best, targets, relatives, miss = blocks
+    with cache._transaction() as connection:
+        for statement in tables.split(";\n\n"):
+            connection.execute(text(statement.removesuffix(";")))
+        found = {
+            block: [
+                dict(row) for row in connection.execute(text(block), _only(block, known)).mappings()
+            ]
+            for block in (meta, best, targets, relatives)
+        }
+        for _ in range(2):
+            connection.execute(
+                text(miss), _only(miss, {**known, "target_key": "other/baseline/t1"})
+            )
+    assert {row["name"]: row["value"] for row in found[meta]} == cache.meta()
+    assert [row["digest"] for row in found[best]] == [
+        record.digest for record in cache.ranked(TARGET.key, WORKLOAD.key)
+    ]
+    assert [row["target_key"] for row in found[targets]] == cache.targets(WORKLOAD.key)
+    assert [(row["workload_key"], row["shape"]) for row in found[relatives]] == cache.relatives(
+        TARGET.key, WORKLOAD
+    )
+    assert [(miss["target"], miss["count"]) for miss in cache.misses()] == [
+        ("other/baseline/t1", 2)
+    ]
+
+
+def _only(statement: str, known: dict[str, object]) -> dict[str, object]:
+    """The parameters that a statement names."""
+    return {name: known[name] for name in re.findall(r":([a-z_]+)", statement)}
 
 
 # --- pruning -----------------------------------------------------------------------------------
