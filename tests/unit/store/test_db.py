@@ -424,8 +424,13 @@ def test_statements_name_every_column_of_the_tables(path: str) -> None:
     for table, columns in (("records", schema.RECORD_COLUMNS), ("misses", schema.MISS_COLUMNS)):
         found = [row[1] for row in change(path, f"PRAGMA table_info({table})")]
         assert tuple(found) == columns
-    plan = change(path, f"EXPLAIN QUERY PLAN {schema.FIND}", read.find_parameters("", "", ""))
-    assert "USING INDEX records_by_" in str(plan)
+    for sql, parameters, index in (
+        (schema.FIND, read.find_parameters("", "", ""), "records_by_"),
+        (schema.FIND_SPEEDUPS, {"op": ""}, "records_by_age"),
+        (schema.READ_RECORDS, read.entry_parameters("", "", "", "", 10), "records_by_key"),
+    ):
+        plan = str(change(path, f"EXPLAIN QUERY PLAN {sql}", parameters))
+        assert f"USING INDEX {index}" in plan, plan
 
 
 def test_record_from_the_cache_differs_in_nothing_but_staleness(path: str) -> None:
