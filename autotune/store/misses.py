@@ -222,6 +222,8 @@ def _files_beside(location: str) -> list[str]:
 
 def _write_file(path: str, misses: Collection[Miss]) -> Noted | None:
     try:
+        if paths.writing_problem(path, is_named=True):
+            return None
         if read.inspect(path) not in ("ready", "old"):
             paths.make_folder(path)
             schema.create(path, PATIENCE_S)

@@ -11,8 +11,11 @@ import pytest
 
 from autotune.errors import StoreError
 from autotune.lookup import lookup
+from autotune.ops.base import parse_workload
 from autotune.store import read
 from autotune.store.db import Cache, open_cache, open_for_results
+from autotune.store.misses import Miss, note
+from autotune.store.record import utc_now
 from tests.records import TARGET, WORKLOAD, made
 
 
@@ -77,6 +80,17 @@ def test_cache_of_another_user_is_read_with_one_warning_and_never_written(foreig
         with pytest.raises(StoreError, match="nothing is written there"):
             open_for_results(foreign)
     assert len(cache.entries()) == 1
+
+
+def test_miss_is_not_noted_in_a_cache_of_another_user(foreign: str) -> None:
+    other = parse_workload("matmul", "m=5,n=6,k=7")
+    before, names = Path(foreign).read_bytes(), os.listdir(Path(foreign).parent)
+    now = utc_now()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        note(foreign, [Miss(TARGET.key, other, 1, now, now)])
+    assert set(os.listdir(Path(foreign).parent)) <= {*names, "cache.sqlite.misses"}
+    assert Path(foreign).read_bytes() == before
 
 
 def test_cache_of_the_superuser_is_read_without_a_word(
