@@ -21,11 +21,14 @@ from autotune.ops.base import parse_workload
 from autotune.store import read
 from autotune.store.db import Cache, preview_import
 from autotune.store.importing import ImportReport
+from autotune.store.pruning import Reasons
 from autotune.store.record import Record, check
 from tests.mutation import mutated
 from tests.records import TARGET, WORKLOAD, made, missed
 
 QUICK, ALL = range(200), range(200, 10_200)
+MOST_KEPT = 20
+"""Records of damaged files that are kept at a time: all are read again after each import."""
 OTHER = parse_workload("conv2d", "c=16,h=9,w=7,k=32,r=3,pad=1x0x2x1,bias=1,act=relu", layout="NHWC")
 WRITTEN = [
     made(),
@@ -73,6 +76,9 @@ def import_mutated(folder: Path, name: str, tmp_path: Path) -> Callable[[int], N
 
     def work(seed: int) -> None:
         nonlocal before
+        if len(before) > MOST_KEPT:
+            cache.prune(Reasons(imported=True))
+            before = cache.entries()
         file.write_bytes(mutated(content, seed))
         reports: list[ImportReport] = []
         error = error_of(lambda: reports.append(cache.import_(file)))
