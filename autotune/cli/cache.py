@@ -150,7 +150,8 @@ def import_(
     as_json: options.JsonFlag = False,
 ) -> None:
     """Add an exported file's records to the cache; nothing that is there is replaced."""
-    from autotune.store.db import open_to_write, preview_import
+    from autotune.store.db import open_to_write
+    from autotune.store.preview import preview_import
 
     if not file.exists():
         raise UsageError(f"file {str(file)!r} does not exist; a file that export wrote is needed")

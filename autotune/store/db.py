@@ -27,12 +27,10 @@ from autotune.store.pruning import Reasons, doomed
 from autotune.store.read import (
     DAMAGE,
     DamagedError,
-    Reader,
     entry_parameters,
     failure,
     find_parameters,
     inspect,
-    opened,
     records_of,
     relative_parameters,
 )
@@ -397,35 +395,6 @@ class Cache:
 def open_cache(location: str | os.PathLike[str] | None = None, must_exist: bool = False) -> Cache:
     """The cache at a path or URL; None is the default one."""
     return Cache(location, must_exist)
-
-
-def preview_import(
-    location: str | os.PathLike[str] | None,
-    path: str | os.PathLike[str],
-    key_file: str | None = None,
-) -> importing.ImportReport:
-    """What `Cache.import_` would do; nothing is written, and no cache is made or migrated.
-
-    Raises: as `Cache.import_` does.
-    """
-    file = read_export(path, key_file)
-    keys = dict.fromkeys((record.target_key, record.key) for record in file.records)
-    with _existing(paths.cache_path(location)) as source:
-        llvm = toolchain.current_llvm(source.meta()) if source else toolchain.UNKNOWN
-        known = [record for key in keys for record in source.ranked(*key)] if source else []
-    changes = importing.changes(known, file.records, llvm)
-    return importing.report(file, sum(change.new for change in changes), llvm, changes)
-
-
-@contextmanager
-def _existing(location: str) -> Iterator[Reader | Cache | None]:
-    """What can be read there; None where there is no cache."""
-    if paths.is_file(location):
-        with opened(location) as reader:
-            yield reader
-        return
-    with Cache(location, must_exist=True) as cache:
-        yield cache
 
 
 def open_for_results(location: str | None = None) -> Cache:

@@ -19,8 +19,9 @@ from autotune.errors import AutotuneError
 from autotune.lookup import lookup
 from autotune.ops.base import parse_workload
 from autotune.store import read
-from autotune.store.db import Cache, preview_import
+from autotune.store.db import Cache
 from autotune.store.importing import ImportReport
+from autotune.store.preview import preview_import
 from autotune.store.pruning import Reasons
 from autotune.store.record import Record, check
 from tests.mutation import mutated

@@ -17,8 +17,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from autotune.errors import StoreError, UsageError
 from autotune.ops.base import parse_workload
 from autotune.store import transfer
-from autotune.store.db import Cache, open_cache, preview_import
+from autotune.store.db import Cache, open_cache
 from autotune.store.lines import MAX_LINE_BYTES
+from autotune.store.preview import preview_import
 from autotune.store.record import utc_now
 from autotune.store.transfer import read_export, write_aside
 from tests.postgres import Server
