@@ -248,7 +248,7 @@ def _meta(connection: sqlite3.Connection) -> dict[str, str]:
     try:
         rows = connection.execute(schema.READ_META).fetchall()
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+        if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_ERROR:
             raise
         return {}  # somebody else's table of that name, with other columns
     return {row["name"]: row["value"] for row in rows}

@@ -245,7 +245,7 @@ def _use_journal(connection: sqlite3.Connection, journal: str, deadline_s: float
             connection.execute(journal)
             return
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
             if time.monotonic() > deadline_s:
                 raise

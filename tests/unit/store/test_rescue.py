@@ -126,6 +126,19 @@ def test_damaged_cache_of_another_user_is_left_as_it_is(
     assert moved(path) == []
 
 
+def test_text_that_is_none_is_told_like_other_damage(path: Path) -> None:
+    """Python's sqlite3 gives such errors no code."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO meta VALUES (CAST(x'6cff' AS TEXT), 'x')")
+    for use in (
+        lambda: open_cache(path),
+        lambda: read.find(str(path), TARGET.key, WORKLOAD.key),
+        lambda: lookup(WORKLOAD, target=TARGET, cache=path),
+    ):
+        with pytest.raises(StoreError, match="Could not decode to UTF-8"):
+            use()
+
+
 def test_sound_cache_is_never_moved(path: Path) -> None:
     assert rescue.move_aside(str(path))
     assert moved(path) == []
