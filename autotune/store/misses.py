@@ -82,7 +82,7 @@ def from_rows(rows: Iterable[Mapping[str, Any]]) -> list[Miss]:
     """The misses in rows of the `misses` table; a broken one is left out."""
     found = []
     for row in rows:
-        with suppress(ValueError, TypeError, OverflowError):
+        with suppress(*_ODD_ROWS):
             found.append(_from_row(row))
     return found
 
@@ -191,6 +191,8 @@ def union(misses: Iterable[Miss]) -> list[Miss]:
 
 _KEY = ("target_key", "workload_key")
 _UNITS = "tolerance"
+_ODD_ROWS = (ValueError, TypeError, OverflowError, LookupError)
+"""What rows of a damaged table cause: values of another type, columns that are gone."""
 
 
 def _places(location: str) -> list[Callable[[Collection[Miss]], Noted | None]]:
@@ -232,7 +234,7 @@ def _write_file(path: str, misses: Collection[Miss]) -> Noted | None:
             noted = write(lambda sql, row: connection.execute(sql, row).fetchall(), misses)
             connection.execute("COMMIT")
             return noted
-    except (*DAMAGE, OSError, StoreError):
+    except (*DAMAGE, *_ODD_ROWS, OSError, StoreError):
         return None
 
 

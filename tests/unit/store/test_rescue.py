@@ -13,9 +13,11 @@ import pytest
 
 from autotune.errors import StoreError
 from autotune.lookup import lookup
-from autotune.store import read, rescue
+from autotune.store import read, rescue, schema
 from autotune.store.db import Cache, open_cache, open_for_results
+from autotune.store.misses import Miss, note
 from autotune.store.read import DamagedError
+from autotune.store.record import utc_now
 from tests.records import TARGET, WORKLOAD, made
 
 
@@ -137,6 +139,16 @@ def test_text_that_is_none_is_told_like_other_damage(path: Path) -> None:
     ):
         with pytest.raises(StoreError, match="Could not decode to UTF-8"):
             use()
+
+
+def test_miss_is_noted_elsewhere_where_the_table_holds_another_type(path: Path) -> None:
+    """As after a flipped bit: a note must not disturb whoever looks up."""
+    now = utc_now()
+    miss = Miss(TARGET.key, WORKLOAD, 1, now, now)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(schema.WRITE_MISS, {**miss.to_row(), "last_seen": b"\xff"})
+    assert note(str(path), [miss]) is not None
+    assert Path(f"{path}.misses").exists()
 
 
 def test_sound_cache_is_never_moved(path: Path) -> None:
