@@ -75,9 +75,6 @@ def for_index(
     first, end = apart[0], whole - apart[1]
     alone = [(i, step) for i in (*range(first), *range(end, whole))]
     alone += [(whole, extent % step)] if extent % step else []
-    for i, size in alone:
-        with emitter.when(emitter.op(f"icmp eq i64 {index}, {i}")):
-            body(i * step, size)
     if end > first:
         # From `first` on, as an unsigned number: what comes before it wraps around.
         inside: bool | str = True
@@ -86,3 +83,10 @@ def for_index(
             inside = emitter.op(f"icmp ult i64 {after}, {end - first}")
         with emitter.when(inside):
             body(emitter.mul(index, step), step)
+        if len(alone) == 1:
+            with emitter.when(emitter.op(f"xor i1 {inside}, true")):
+                body(alone[0][0] * step, alone[0][1])
+            return
+    for i, size in alone:
+        with emitter.when(emitter.op(f"icmp eq i64 {index}, {i}")):
+            body(i * step, size)

@@ -80,7 +80,7 @@ def test_one_cache_answers_whatever_a_lookup_asks(cache: Cache) -> None:
         [(WORKLOAD.key, WORKLOAD.shape), (OTHER.key, OTHER.shape)]
     )
     assert cache.relatives("amd-25-17/avx/t1", WORKLOAD) == []
-    assert cache.speedups("matmul") == [3.0, 2.0, 2.0]
+    assert sorted(cache.speedups("matmul")) == [2.0, 2.0, 3.0]
     assert cache.speedups("conv2d") == []
 
 
@@ -133,7 +133,9 @@ def test_documented_sql_runs_and_says_what_the_cache_says(cache: Cache, root: Pa
         "workload_key": WORKLOAD.key,
         "codegen": CODEGEN_VERSION,
         "llvm": "",
-        "now": "2026-02-01T00:00:00Z",
+        "count": 1,
+        "first_seen": "2026-02-01T00:00:00Z",
+        "last_seen": "2026-02-01T00:00:00Z",
     }
     document = (root / "docs" / "cache.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```sql\n(.*?)\n```", document, re.DOTALL)
