@@ -94,10 +94,8 @@ def violation(plan: NestPlan) -> str | None:
                 return f"{name} is read in place and needs fewer loops over {axis}"
             if axis not in looped and unrolls.get(axis, plan.tile[axis]) < plan.tile[axis]:
                 return f"{name} is read in place and needs {axis} unrolled in full"
-    paired = [access.operand for access in plan.contraction.inputs if is_paired(plan, access)]
-    moving = [
-        a.operand for a in plan.contraction.inputs if plan.homes[a.operand].step(plan.nest.vector)
-    ]
-    if paired and paired != moving:
-        return f"{', '.join(moving)} move along {plan.nest.vector}, by pairs and by elements"
+    vector, inputs = plan.nest.vector, plan.contraction.inputs
+    moving = [access.operand for access in inputs if plan.homes[access.operand].step(vector)]
+    if len(moving) > 1 and any(is_paired(plan, access) for access in inputs):
+        return f"{' and '.join(moving)} move along {vector}; allowed by pairs: one alone"
     return None

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import prod
 
 from autotune.backends.cpu.copy import copy_stage
 from autotune.backends.cpu.emit import Emitter, Index
+from autotune.backends.cpu.loads import Loads
 from autotune.backends.cpu.loops import for_index, for_region, split_task
 from autotune.backends.cpu.state import ACCUMULATOR, State, tile_offset
 from autotune.backends.cpu.store import (
@@ -23,8 +23,7 @@ from autotune.backends.cpu.store import (
     store_accumulators,
     store_tile,
 )
-from autotune.ir.default import SHORT_REDUCTION
-from autotune.ir.edges import PAIR, edge_rounds, is_paired, openings
+from autotune.ir.edges import edge_rounds, openings
 from autotune.ir.program import Program
 from autotune.ir.schedule import Loop, Stage
 
@@ -41,11 +40,7 @@ class NestBody:
         self.emitter, self.program, self.index, self.tasks = emitter, program, index, tasks
         self.plan = program.nests[index]
         self.nest, self.contraction = self.plan.nest, self.plan.contraction
-        self._openings = openings(self.plan)
-        self._paired = {a.operand for a in self.contraction.inputs if is_paired(self.plan, a)}
-        self._loaded: dict[tuple[str, int, tuple[bool, ...]], str] = {}
-        """By operand, offset and lanes, what later points of the same state may use again."""
-        self._loaded_in: State | None = None
+        self.openings, self.loads = openings(self.plan), Loads(emitter, self.plan)
 
     def write(self, state: State) -> None:
         """The whole nest, from the state that the loops around it left."""
@@ -82,7 +77,7 @@ class NestBody:
                 here = self._split(here, offset, last, size < loop.step)
             self._steps(position + 1, here, indices[1:])
 
-        apart = edge_rounds(self.contraction, self._openings, loop.axis, region, loop.step)
+        apart = edge_rounds(self.contraction, self.openings, loop.axis, region, loop.step)
         if indices:
             for_index(self.emitter, indices[0], loop, region, body, apart)
         else:
@@ -131,8 +126,8 @@ class NestBody:
         ]
         inner = [(axis, unroll) for axis, unroll in self.nest.inner if state.region[axis] > 1]
         sums = self._reduce(inner, state, {}, places, ["zeroinitializer"] * len(places))
-        if self._paired:
-            sums = [self._in_order(value) for value in sums]
+        if self.loads.paired:
+            sums = [self.loads.in_order(value) for value in sums]
         sums = self._with_earlier(state, places, sums)
         by_place = {
             (tuple(row.items()), j): value for (row, j, _), value in zip(places, sums, strict=True)
@@ -193,7 +188,7 @@ class NestBody:
         sums: list[str],
     ) -> list[str]:
         """Add the products over the inner reduction axes; `known` are unrolled positions."""
-        if self._paired and all(unroll >= state.region[axis] for axis, unroll in inner):
+        if self.loads.paired and all(unroll >= state.region[axis] for axis, unroll in inner):
             return self._row_by_row([axis for axis, _ in inner], state, known, places, sums)
         if not inner:
             return self._multiply_add(state, known, places, sums)
@@ -230,7 +225,7 @@ class NestBody:
         What is read of a row serves several taps and rows of the tile, and is then done with.
         """
         emitter, vector = self.emitter, self.nest.vector
-        operand = next(iter(self._paired))
+        operand = self.loads.paired
         within = {axis for axis, _ in self.contraction.access(operand).index[-1].terms}
         rows: dict[int, list[tuple[int, int, dict[str, int]]]] = {}
         for point in points({axis: state.region[axis] for axis in axes}):
@@ -238,21 +233,13 @@ class NestBody:
                 at = {**known, **point, **row, vector: j * emitter.lanes}
                 down = {axis: value for axis, value in at.items() if axis not in within}
                 place = tile_offset(state.homes[operand], down)
-                rows.setdefault(place, []).append((self._start(state, operand, at), i, at))
+                rows.setdefault(place, []).append((self.loads.start(state, operand, at), i, at))
         following = list(sums)
         for place in sorted(rows):
-            self._begin_row(state, operand)
+            self.loads.begin_row(state)
             for _, i, at in sorted(rows[place], key=lambda entry: entry[:2]):
                 following[i] = self._with_product(state, at, places[i][2], following[i])
         return following
-
-    def _begin_row(self, state: State, operand: str) -> None:
-        """Forget the row before, and the other operands where they take too many registers."""
-        self.emitter.fence()
-        if state is not self._loaded_in:
-            self._loaded, self._loaded_in = {}, state
-        kept = {key: value for key, value in self._loaded.items() if key[0] != operand}
-        self._loaded = kept if len(kept) <= self.emitter.registers * 3 // 4 else {}
 
     def _multiply_add(
         self,
@@ -265,7 +252,7 @@ class NestBody:
         vector, lanes = self.nest.vector, self.emitter.lanes
         at = [{**known, **row, vector: j * lanes} for row, j, _ in places]
         used = [i for i in _by_fewer(places) if self._coefficient(at[i]) != 0]
-        self._begin_point(state, [at[i] for i in used], len(places))
+        self.loads.begin_point(state, [at[i] for i in used], len(places))
         following = list(sums)
         for i in used:
             following[i] = self._with_product(state, at[i], places[i][2], sums[i])
@@ -277,39 +264,9 @@ class NestBody:
         if weight == 0:
             return total
         names = [access.operand for access in self.contraction.inputs]
-        loaded = [self._load(state, name, at, count) for name in names]
+        loaded = [self.loads.load(state, name, at, count) for name in names]
         factors = [factor for factor in loaded if factor is not None]
         return self._added(factors, weight, total) if len(factors) == len(names) else total
-
-    def _begin_point(
-        self, state: State, at: Sequence[Mapping[str, int]], accumulators: int
-    ) -> None:
-        """Forget what was loaded where it is of no more use, and keep LLVM from loading ahead.
-
-        Left to itself it loads so far ahead that accumulators spill. Points of a short reduction
-        (depthwise) share loads, so that they are fenced off only from those that share none.
-        """
-        if state is not self._loaded_in:
-            self._loaded, self._loaded_in = {}, state
-        reduction = prod(axis.extent for axis in self.contraction.reduction)
-        if reduction > SHORT_REDUCTION:
-            is_apart = accumulators > self.emitter.registers // 2
-        else:
-            keys = {
-                (name, self._start(state, name, point))
-                for name in (access.operand for access in self.contraction.inputs)
-                for point in at
-            }
-            known = {(operand, offset) for operand, offset, _ in self._loaded}
-            is_apart = bool(known) and keys.isdisjoint(known)
-        if is_apart:
-            self.emitter.fence()
-            self._loaded = {}
-
-    def _start(self, state: State, operand: str, at: Mapping[str, int]) -> int:
-        """Elements from the state's pointer to where a point's load begins."""
-        parity = self._parity(operand, at) if operand in self._paired else 0
-        return tile_offset(state.homes[operand], at) - parity
 
     def _coefficient(self, at: Mapping[str, int]) -> float:
         """What the constant matrices multiply this product by."""
@@ -337,113 +294,6 @@ class NestBody:
         if abs(weight) == 1.0:
             return emitter.arithmetic("fadd" if weight > 0 else "fsub", total, product)
         return emitter.multiply_add(product, emitter.constant(weight), total)
-
-    def _load(self, state: State, operand: str, at: Mapping[str, int], count: int) -> str | None:
-        """A vector of the operand along the vector axis, or one element in every lane.
-
-        None where all of it is outside the storage, and so zero.
-        """
-        emitter, home = self.emitter, state.homes[operand]
-        if operand in self._paired:
-            return self._every_other(state, operand, at, count)
-        is_spread = home.step(self.nest.vector) == 1 and emitter.lanes > 1
-        is_exact = home.kind in ("storage", "handed")
-        valid = [lane < count or not (is_spread and is_exact) for lane in range(emitter.lanes)]
-        valid = self._stored(state, operand, at, valid, int(is_spread))
-        offset = tile_offset(home, at)
-        key = (operand, offset, tuple(valid))
-        if not any(valid):
-            return None
-        if key not in self._loaded:
-            place = emitter.move(state.pointers[operand], offset)
-            if is_spread:
-                self._loaded[key] = emitter.load_lanes(place, valid)
-                ahead = dict(self.nest.prefetch).get(operand)
-                if ahead:
-                    emitter.prefetch(emitter.op(f"getelementptr i8, ptr {place}, i64 {ahead}"))
-            else:
-                self._loaded[key] = emitter.splat(emitter.load_scalar(place))
-        return self._loaded[key]
-
-    # What is read in place.
-
-    def _stored(
-        self,
-        state: State,
-        operand: str,
-        at: Mapping[str, int],
-        wanted: Sequence[bool],
-        step: int,
-        shift: int = 0,
-    ) -> list[bool]:
-        """Which of the wanted elements are inside the storage: `step` apart, `shift` further on.
-
-        A loop's position that is not known now is one of those that touch no edge.
-        """
-        valid = list(wanted)
-        for opening in self._openings:
-            if opening.operand != operand:
-                continue
-            position, is_known = opening.affine.offset, True
-            for axis, coefficient in opening.affine.terms:
-                here = state.absolute[axis]
-                is_known &= isinstance(here, int)
-                position += coefficient * (at.get(axis, 0) + (here if isinstance(here, int) else 0))
-            if not is_known:
-                continue
-            moves = step if opening.affine.coefficient(self.nest.vector) else 0
-            position += shift if moves else 0
-            valid = [
-                one and 0 <= position + lane * moves < opening.size
-                for lane, one in enumerate(valid)
-            ]
-        return valid
-
-    def _every_other(
-        self, state: State, operand: str, at: Mapping[str, int], count: int
-    ) -> str | None:
-        """Every second element of a row, in the order in which `_in_order` finds them.
-
-        Neighbouring taps pick theirs from the same two vectors. No lane leaves its 128 bits: such
-        a shuffle is one instruction, and its order is put right once, on the sums.
-        """
-        emitter, lanes = self.emitter, self.emitter.lanes
-        parity, start = self._parity(operand, at), self._start(state, operand, at)
-        wanted = [lane < 2 * count for lane in range(2 * lanes)]
-        valid = self._stored(state, operand, at, wanted, 1, -parity)
-        if not any(valid[parity::2]):
-            return None
-        pair = []
-        for first in (0, lanes):
-            part = tuple(valid[first : first + lanes])
-            key = (operand, start + first, part)
-            if key not in self._loaded:
-                place = emitter.move(state.pointers[operand], key[1])
-                self._loaded[key] = emitter.load_lanes(place, part)
-            pair.append(self._loaded[key])
-        return emitter.shuffle(pair[0], pair[1], [2 * i + parity for i in self._pair_order()])
-
-    def _parity(self, operand: str, at: Mapping[str, int]) -> int:
-        """Which element of each two in a row is meant, counted from the row's beginning.
-
-        Where rows begin at whole vectors, so do most pairs then.
-        """
-        row = self.contraction.access(operand).index[-1]
-        return (row.offset + sum(c * at.get(axis, 0) for axis, c in row.terms)) % PAIR
-
-    def _pair_order(self) -> list[int]:
-        """The element, counted in steps of two, in each lane: alternately of either vector."""
-        lanes, item = self.emitter.lanes, self.emitter.item
-        half = max(1, min(lanes, 16 // item) // 2)
-        blocks = [range(first, first + half) for first in range(0, lanes // 2, half)]
-        return [i + which for block in blocks for which in (0, lanes // 2) for i in block]
-
-    def _in_order(self, value: str) -> str:
-        """The lanes of a sum over pairs in their own order."""
-        order = self._pair_order()
-        if value == "zeroinitializer" or order == sorted(order):
-            return value
-        return self.emitter.shuffle(value, "poison", [order.index(i) for i in range(len(order))])
 
 
 def _by_fewer(places: list[Place]) -> list[int]:
