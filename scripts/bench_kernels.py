@@ -102,7 +102,7 @@ def _is_running(child: subprocess.Popen[bytes]) -> bool:
 
 
 def _report(plan: Contest, options: argparse.Namespace) -> None:
-    """Tables, and the files that were asked for, from the rows with these settings."""
+    """Tables of what was asked for; the files have all that the JSON holds with these settings."""
     wanted = [
         (side, threads, caches, shape)
         for side in plan.sides
@@ -120,9 +120,9 @@ def _report(plan: Contest, options: argparse.Namespace) -> None:
     for title, members in tables.grouped(rows).items():
         print("\n".join(tables.lines(title, members)))
     if options.table:
-        _write("--table", options.table, "\n".join(_document(rows)))
+        _write("--table", options.table, "\n".join(_document([*known.values()])))
     if options.picture:
-        picture.draw(rows, options.picture)
+        picture.draw([*known.values()], options.picture)
 
 
 def _document(rows: Sequence[Row]) -> Iterator[str]:
@@ -259,8 +259,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds, at least 9")
     parser.add_argument("--json", help="file for all rows; those it has are not made again")
-    parser.add_argument("--table", help="file for the tables in Markdown")
-    parser.add_argument("--picture", help="file for the bars, .svg or .png; needs matplotlib")
+    parser.add_argument(
+        "--table", help="file for the tables in Markdown, earlier rows of --json among them"
+    )
+    parser.add_argument(
+        "--picture", help="file for the bars of the same, .svg or .png; needs matplotlib"
+    )
     parser.add_argument(
         "--tvm-python",
         help="interpreter with TVM: MetaSchedule takes part, on both sides with plain operands",

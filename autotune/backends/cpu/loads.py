@@ -19,12 +19,13 @@ class Loads:
     """Loads of one nest's register tiles.
 
     Attributes:
+        openings: the dimensions, of what is read in place, whose places must be known.
         paired: the operand whose rows of step 2 are read by pairs, or empty.
     """
 
     def __init__(self, emitter: Emitter, plan: NestPlan) -> None:
         self._emitter, self._nest, self._contraction = emitter, plan.nest, plan.contraction
-        self._openings = openings(plan)
+        self.openings = openings(plan)
         pairs = (a.operand for a in plan.contraction.inputs if is_paired(plan, a))
         self.paired = next(pairs, "")
         self._loaded: dict[tuple[str, int, tuple[bool, ...]], str] = {}
@@ -103,7 +104,7 @@ class Loads:
         A loop's position that is not known now is one of those that touch no edge.
         """
         valid = list(wanted)
-        for opening in self._openings:
+        for opening in self.openings:
             if opening.operand != operand:
                 continue
             position, is_known = opening.affine.offset, True

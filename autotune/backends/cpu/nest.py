@@ -23,7 +23,7 @@ from autotune.backends.cpu.store import (
     store_accumulators,
     store_tile,
 )
-from autotune.ir.edges import edge_rounds, openings
+from autotune.ir.edges import edge_rounds
 from autotune.ir.program import Program
 from autotune.ir.schedule import Loop, Stage
 
@@ -40,7 +40,7 @@ class NestBody:
         self.emitter, self.program, self.index, self.tasks = emitter, program, index, tasks
         self.plan = program.nests[index]
         self.nest, self.contraction = self.plan.nest, self.plan.contraction
-        self.openings, self.loads = openings(self.plan), Loads(emitter, self.plan)
+        self.loads = Loads(emitter, self.plan)
 
     def write(self, state: State) -> None:
         """The whole nest, from the state that the loops around it left."""
@@ -77,7 +77,7 @@ class NestBody:
                 here = self._split(here, offset, last, size < loop.step)
             self._steps(position + 1, here, indices[1:])
 
-        apart = edge_rounds(self.contraction, self.openings, loop.axis, region, loop.step)
+        apart = edge_rounds(self.contraction, self.loads.openings, loop.axis, region, loop.step)
         if indices:
             for_index(self.emitter, indices[0], loop, region, body, apart)
         else:
